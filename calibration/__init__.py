@@ -1,0 +1,1 @@
+"""Calibration store and procedures. The consumer owns a calibration's type; this package produces it."""

@@ -1,0 +1,1 @@
+"""The wire and nothing else: packet layouts, framing, checksum, clock messages."""

@@ -1,0 +1,1 @@
+"""Containers of raw packets and results: writer, tolerant reader, repair, replay source."""

@@ -1,0 +1,1 @@
+"""Packets to RawBlock: decoders, device clocks, ports, and the device emulator."""

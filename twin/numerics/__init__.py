@@ -1,0 +1,1 @@
+"""General mathematics as pure functions on arrays."""

@@ -1,0 +1,1 @@
+"""The stage contract in use: synchroniser, distance grid, and the composition of the twin."""
