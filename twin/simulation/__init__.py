@@ -1,1 +1,46 @@
-"""Simulated truth and emulated sensors. Shares no equation with the estimators judged on it."""
+"""Truth at the kinematic level: track, vehicle motion, imperfect sensors. Seeded; used by tests and demo."""
+
+from twin.simulation.carriage import TrueVehicle
+from twin.simulation.encoder import EncoderConfig, Slide
+from twin.simulation.irregularity import Defect, DefectShape, Irregularity, IrregularityConfig, SpectrumClass
+from twin.simulation.motion import Leg, MotionConfig, SpeedProfile, constant, with_stop
+from twin.simulation.run import SensorStream, SimulatedRun, Train, simulate, standstill, stream
+from twin.simulation.scenario import Scenario, curve_design, curve_scenario, demo_design, demo_scenario
+from twin.simulation.sensors import AxisErrors, ImuErrors, ImuGrade, VibrationConfig
+from twin.simulation.suspension import Mode, SuspensionConfig
+from twin.simulation.truth import TrackTruth, Truth
+
+__all__ = [
+    "AxisErrors",
+    "Defect",
+    "DefectShape",
+    "EncoderConfig",
+    "ImuErrors",
+    "ImuGrade",
+    "Irregularity",
+    "IrregularityConfig",
+    "Leg",
+    "Mode",
+    "MotionConfig",
+    "Scenario",
+    "SensorStream",
+    "SimulatedRun",
+    "Slide",
+    "SpectrumClass",
+    "SpeedProfile",
+    "SuspensionConfig",
+    "TrackTruth",
+    "Train",
+    "TrueVehicle",
+    "Truth",
+    "VibrationConfig",
+    "constant",
+    "curve_design",
+    "curve_scenario",
+    "demo_design",
+    "demo_scenario",
+    "simulate",
+    "standstill",
+    "stream",
+    "with_stop",
+]
