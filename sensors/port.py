@@ -15,7 +15,7 @@ WRITE_TIMEOUT = 0.2
 """[s] Commands are some 40 bytes: a device that takes longer to accept them has stopped listening."""
 
 
-class PortLost(DeviceError):
+class PortLostError(DeviceError):
     """An open port that went away: unplugged, hung up, or no longer accepting bytes."""
 
 
@@ -70,12 +70,12 @@ class Port:
 
     def _opened(self) -> serial.Serial:
         if self._serial is None:
-            raise PortLost(f"{self.path}: the port is not open")
+            raise PortLostError(f"{self.path}: the port is not open")
         return self._serial
 
-    def _lost(self, error: Exception) -> PortLost:
+    def _lost(self, error: Exception) -> PortLostError:
         self.close()
-        return PortLost(f"{self.path}: the device is gone ({error}); check its plug and cable")
+        return PortLostError(f"{self.path}: the device is gone ({error}); check its plug and cable")
 
 
 class Link:
@@ -126,7 +126,7 @@ class Link:
         """Like Port.read; a lost port gives b"" and is closed."""
         try:
             data = self._port.read(timeout)
-        except PortLost as error:
+        except PortLostError as error:
             self._failed(error)
             return b""
         if data:
@@ -137,7 +137,7 @@ class Link:
         """True when data was sent; a lost port is closed."""
         try:
             self._port.write(data)
-        except PortLost as error:
+        except PortLostError as error:
             self._failed(error)
             return False
         return True

@@ -1,5 +1,7 @@
 """Injected faults are seeded, as frequent as planned, and counted exactly."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -42,7 +44,7 @@ def test_lost_frames_are_as_many_as_planned_and_counted():
 
 def test_duplicated_frames_follow_their_original():
     injector, sent = sent_with(FaultPlan(seed=4, duplicate=0.03))
-    repeats = sum(a == b for a, b in zip(sent, sent[1:], strict=False))
+    repeats = sum(a == b for a, b in pairwise(sent))
     assert repeats == injector.counts.duplicated == len(sent) - COUNT
     assert is_binomial(repeats, COUNT, 0.03)
 
@@ -80,5 +82,5 @@ def test_an_unplug_window_is_closed_at_its_start_and_open_at_its_end():
     ],
 )
 def test_a_plan_that_makes_no_sense_is_a_configuration_error(wrong):
-    with pytest.raises(ConfigError, match="run.toml: "):
+    with pytest.raises(ConfigError, match=r"run\.toml: "):
         FaultPlan.load(wrong, where="run.toml")
