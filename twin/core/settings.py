@@ -33,7 +33,9 @@ def _explain(model: type[BaseModel], entry: ErrorDetails) -> str:
         return f"unknown key '{key}': {remedy}"
     if entry["type"] == "missing":
         return f"missing key '{key}': add it"
-    return f"'{key}' = {entry['input']!r}: {entry['msg'].removeprefix('Value error, ')}"
+    # a check across several keys sees the whole record: its message names them, the record would bury it
+    value = "" if isinstance(entry["input"], dict | list | BaseModel) else f" = {entry['input']!r}"
+    return f"'{key}'{value}: {entry['msg'].removeprefix('Value error, ')}"
 
 
 def _keys_at(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
