@@ -1,0 +1,67 @@
+"""A small, complete configuration to start from."""
+
+from typing import Any
+
+from sensors.config import DeviceConfig
+from twin.cli.config import RunConfig, TrackConfig
+from twin.cli.keys import Key, keys_of
+from twin.cli.toml_text import to_commented_toml
+from twin.core.places import KilometrePost, Places
+from twin.core.track import HorizontalElement, VerticalElement
+
+HEAD = """\
+# RailTwin configuration. Units are SI and radians. A key left out takes its default; an unknown key is an error.
+# Check it with `railtwin config check`, look a key up with `railtwin config explain KEY`.
+
+"""
+
+
+def example_config() -> RunConfig:
+    """One IMU and one encoder on 1 km of track with one canted curve."""
+    curvature, cant = 0.0016, 0.1
+    return RunConfig(
+        places=Places(line="example", posts=(KilometrePost(s=0.0, km=12.0), KilometrePost(s=1000.0, km=13.0))),
+        track=TrackConfig(
+            horizontal=(
+                HorizontalElement(length=300.0),
+                HorizontalElement(length=100.0, curvature_end=curvature, cant_end=cant),
+                HorizontalElement(
+                    length=200.0,
+                    curvature_start=curvature,
+                    curvature_end=curvature,
+                    cant_start=cant,
+                    cant_end=cant,
+                ),
+                HorizontalElement(length=100.0, curvature_start=curvature, cant_start=cant),
+                HorizontalElement(length=300.0),
+            ),
+            vertical=(VerticalElement(length=1000.0, gradient_start=0.004, gradient_end=0.004),),
+        ),
+        device=(
+            DeviceConfig.model_validate({"name": "imu0", "kind": "imu", "port": "/dev/ttyUSB0"}),
+            DeviceConfig.model_validate({"name": "encoder0", "kind": "encoder", "port": "/dev/ttyUSB1"}),
+        ),
+    )
+
+
+def commented_example() -> str:
+    """The example as a file: every key with its unit, range and reason."""
+    keys = keys_of(RunConfig)
+    data = _without_absent_tables(example_config().model_dump(mode="json"), keys, "")
+    return HEAD + to_commented_toml(data, lambda name: keys[name].remark())
+
+
+def _without_absent_tables(table: dict[str, Any], keys: dict[str, Key], prefix: str) -> dict[str, Any]:
+    """Leave out sub-tables without content: they belong to other kinds of device and would only confuse."""
+    kept: dict[str, Any] = {}
+    for name, value in table.items():
+        key = f"{prefix}{name}"
+        if isinstance(value, dict):
+            kept[name] = _without_absent_tables(value, keys, f"{key}.")
+        elif isinstance(value, list):
+            kept[name] = [
+                _without_absent_tables(item, keys, f"{key}.") if isinstance(item, dict) else item for item in value
+            ]
+        elif value is not None or keys[key].kind != "table":
+            kept[name] = value
+    return kept
