@@ -86,7 +86,12 @@ def correct_scalar(
     """
     n = x.shape[0]
     Ph = scratch[0]
-    transform(P, h, Ph)
+    for i in range(n):
+        Ph[i] = 0.0
+    for k in range(n):
+        if h[k] != 0.0:  # most sensors see one or two states
+            for i in range(n):
+                Ph[i] += P[k, i] * h[k]
     innovation = z
     explained = 0.0
     for i in range(n):
@@ -97,12 +102,13 @@ def correct_scalar(
     if not (variance > 0.0 and nis <= gate and nis < np.inf):  # written so that a NaN anywhere rejects
         return innovation, variance, False
     # Joseph's form (I - K h) P (I - K h)' + r K K' row by row, in n^2 operations as the gain has rank one.
+    share = 1.0 / variance
     for i in range(n):
-        gain = Ph[i] / variance
+        gain = Ph[i] * share
         left = Ph[i] - gain * explained
         x[i] += gain * innovation
         for j in range(i, n):
-            gain_j = Ph[j] / variance
+            gain_j = Ph[j] * share
             P[i, j] += r * gain * gain_j - gain * Ph[j] - left * gain_j
             P[j, i] = P[i, j]
     return innovation, variance, True
