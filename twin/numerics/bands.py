@@ -9,7 +9,7 @@ from math import atan, hypot, pi, sqrt, tan
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.signal import butter, freqz_sos, sosfiltfilt
+from scipy.signal import butter, detrend, freqz_sos, sosfiltfilt
 
 from twin.core.arrays import Array
 from twin.core.errors import ConfigError
@@ -37,8 +37,9 @@ def band(values: Array, *, step: float, name: str) -> Array:
     padding = round(_PADDING * BANDS[name][1] / step)
     result = np.full(values.shape, np.nan)
     for start, stop in _stretches(values):
-        reflected = min(padding, stop - start - 1)
-        result[start:stop] = sosfiltfilt(sos, values[start:stop], axis=0, padlen=reflected)
+        # A straight line lies in no band, but it would start with a transient.
+        level = detrend(values[start:stop], axis=0)
+        result[start:stop] = sosfiltfilt(sos, level, axis=0, padlen=min(padding, stop - start - 1))
     return result
 
 
