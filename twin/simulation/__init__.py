@@ -4,10 +4,11 @@ from twin.simulation.carriage import TrueVehicle
 from twin.simulation.encoder import EncoderConfig, Slide
 from twin.simulation.irregularity import Defect, DefectShape, Irregularity, IrregularityConfig, SpectrumClass
 from twin.simulation.motion import Leg, MotionConfig, SpeedProfile, constant, with_stop
-from twin.simulation.run import SensorStream, SimulatedRun, Train, simulate, standstill, stream
+from twin.simulation.run import SensorStream, SimulatedRun, simulate, standstill, stream
 from twin.simulation.scenario import Scenario, curve_design, curve_scenario, demo_design, demo_scenario
 from twin.simulation.sensors import AxisErrors, ImuErrors, ImuGrade, VibrationConfig
 from twin.simulation.suspension import Mode, SuspensionConfig
+from twin.simulation.train import Train
 from twin.simulation.truth import TrackTruth, Truth
 
 __all__ = [

@@ -26,7 +26,7 @@ class Slide(Settings):
 class EncoderConfig(Settings):
     """An incremental encoder on the axle of the leading wheelset."""
 
-    rate: float = Field(200.0, gt=0, le=2000, description="samples per second [Hz]")
+    rate: float = Field(200.0, ge=20, le=2000, description="samples per second [Hz]")
     counts: int = Field(2048, ge=16, le=65536, description="counts per turn")
     jitter: float = Field(
         2e-6, ge=0, le=1e-4, description="sd of the sampling instant [s]; stamped as it happened"

@@ -37,7 +37,7 @@ class TrackMotion:
 
 @dataclass(frozen=True, slots=True)
 class BodyMotion:
-    """Coordinates q = (y, z, roll, pitch, yaw) of a body in the track frame, with time derivatives. (samples, 5)"""
+    """Coordinates q = (y, z, roll, pitch, yaw) of a body in the track frame and their derivatives. (samples, 5)"""
 
     q: Array
     q_dot: Array

@@ -5,28 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.core.arrays import Array, G, frozen
-from twin.core.errors import ConfigError
-from twin.core.places import Direction
+from twin.core.arrays import Array, frozen
 from twin.core.track import DesignTrack
-from twin.simulation.carriage import MARGIN, Carriage, carriage
 from twin.simulation.encoder import EncoderSensor
-from twin.simulation.irregularity import Irregularity, realise
-from twin.simulation.kinematics import (
-    EARTH_RATE,
-    BodyMotion,
-    Inertial,
-    TrackMotion,
-    inertial,
-    rotation,
-    turn_back,
-)
-from twin.simulation.motion import MotionConfig, SpeedProfile
+from twin.simulation.motion import SpeedProfile
 from twin.simulation.scenario import Scenario
 from twin.simulation.sensors import LEAD, OVERSAMPLING, ImuSensor, Vibration
-from twin.simulation.truth import TrackTruth, Truth, observe
+from twin.simulation.train import Train
+from twin.simulation.truth import TrackTruth, Truth
 
-BLOCK = 10.0
+BLOCK = 10
 """Length of the stretches computed at a time [s]: bounds the memory."""
 
 
@@ -53,102 +41,53 @@ class SimulatedRun:
     """In running direction."""
 
 
-class Train:
-    """One vehicle under way on one track: the exact motion at any time."""
+class _Installation:
+    """The sensors on one train, read stretch after stretch."""
 
-    def __init__(self, scenario: Scenario) -> None:
-        self.design = scenario.design()
-        self.rails = _rails(scenario, self.design.length)
-        self.profile = SpeedProfile.of(scenario.motion)
-        end = float(self.profile.position(np.array([self.profile.duration]))[0])
-        if end > self.design.length:
-            raise ConfigError(
-                f"the run ends at {end:g} m, the track at {self.design.length:g} m: shorten a leg of motion.legs"
-            )
-        self.carriage: Carriage = carriage(
-            scenario.vehicle, self.design, self.rails, self.profile, seed=scenario.seed
+    def __init__(self, scenario: Scenario, train: Train) -> None:
+        self._rate, self._encoder_rate, seed = scenario.imu_rate, scenario.encoder.rate, scenario.seed
+        self._train = train
+        self._imu = ImuSensor(scenario.errors, rate=self._rate, seed=seed)
+        self._encoder = EncoderSensor(
+            scenario.encoder, scenario.vehicle, train.carriage, scenario.slides, seed=seed
         )
-        mounting = scenario.mounting
-        self._p_b = np.array([mounting.x, mounting.y, mounting.z])
-        self._earth = (
-            None if scenario.latitude is None else _Earth(scenario.latitude, scenario.heading, self.design)
+        self._vibration = Vibration(
+            scenario.vibration, rate=self._rate * OVERSAMPLING, departure=train.profile.departure, seed=seed
         )
 
-    def motion(self, t: Array) -> tuple[TrackMotion, BodyMotion, Inertial]:
-        """Track frame, body, and what an error-free IMU feels at times t (samples,) [s]."""
-        track = self.carriage.track(t)
-        body = self.carriage.body(t, track)
-        earth_t = None if self._earth is None else self._earth.rate_t(track)
-        return track, body, inertial(track, body, p_b=self._p_b, g=G, earth_t=earth_t)
-
-    def felt(self, t: Array) -> tuple[Array, Array]:
-        """(samples, 6) specific force and rate, and (samples,) speed; a stretch at rest is computed once."""
-        if t[-1] <= self.profile.departure:
-            track, _, felt = self.motion(t[:1])
-            row = np.concatenate((felt.f_b, felt.omega_b), axis=1)
-            return np.repeat(row, t.size, axis=0), np.zeros(t.size)
-        track, _, felt = self.motion(t)
-        return np.concatenate((felt.f_b, felt.omega_b), axis=1), track.V
-
-
-class _Earth:
-    """The rotation of the Earth seen from the track."""
-
-    def __init__(self, latitude: float, heading: float, design: DesignTrack) -> None:
-        self._rate_g = EARTH_RATE * np.array([0.0, np.cos(latitude), np.sin(latitude)])  # east, north, up
-        self._s = np.linspace(0.0, design.length, int(design.length) + 2)
-        kappa = design.curvature(self._s)
-        steps = (kappa[1:] + kappa[:-1]) / 2 * np.diff(self._s)
-        self._heading = heading + np.concatenate(([0.0], np.cumsum(steps)))
-
-    def rate_t(self, track: TrackMotion) -> Array:
-        """(samples, 3) [rad/s]"""
-        yaw = np.interp(track.s, self._s, self._heading)
-        R_gt = rotation(roll=track.roll, pitch=track.pitch, yaw=yaw)
-        return turn_back(R_gt, np.broadcast_to(self._rate_g, (yaw.size, 3)))
-
-
-def stream(scenario: Scenario, *, block: float = BLOCK) -> Iterator[SimulatedRun]:
-    """The run in consecutive stretches of a length [s]; memory does not grow with its duration."""
-    train = Train(scenario)
-    track = TrackTruth.of(train.rails, length=train.design.length)
-    inside_rate = scenario.imu_rate * OVERSAMPLING
-    imu = ImuSensor(scenario.errors, rate=scenario.imu_rate, seed=scenario.seed)
-    vibration = Vibration(
-        scenario.vibration, rate=inside_rate, departure=train.profile.departure, seed=scenario.seed
-    )
-    encoder = EncoderSensor(
-        scenario.encoder, scenario.vehicle, train.carriage, scenario.slides, seed=scenario.seed
-    )
-    for t0 in np.arange(0.0, train.profile.duration, block):
-        t1 = min(t0 + block, train.profile.duration)
-        k = _indices(t0, t1, scenario.imu_rate)
-        j = _indices(t0, t1, scenario.encoder.rate)
-        if not k.size or not j.size:
-            continue
-        inside = (OVERSAMPLING * k[0] + LEAD + np.arange(OVERSAMPLING * k.size)) / inside_rate
-        felt, V = train.felt(inside)
-        t_imu, imu_values = imu.process(k / scenario.imu_rate, felt + vibration.process(inside, V))
-        t_encoder, angle = encoder.process(j / scenario.encoder.rate)
-        t = k / scenario.imu_rate
-        truth = observe(train.design, t, *train.motion(t), height=scenario.mounting.z)
-        streams = (
-            SensorStream("imu", "imu", frozen(t_imu), frozen(imu_values)),
+    def read(self, t0: float, t1: float) -> tuple[Array, tuple[SensorStream, ...]]:
+        """Nominal times of the IMU in [t0, t1) [s], and every stream."""
+        k, j = _indices(t0, t1, self._rate), _indices(t0, t1, self._encoder_rate)
+        ahead = OVERSAMPLING * k[0] + LEAD + np.arange(OVERSAMPLING * k.size)
+        inside = ahead / (self._rate * OVERSAMPLING)
+        felt, V = self._train.felt(inside)
+        t_imu, values = self._imu.process(k / self._rate, felt + self._vibration.process(inside, V))
+        t_encoder, angle = self._encoder.process(j / self._encoder_rate)
+        return k / self._rate, (
+            SensorStream("imu", "imu", frozen(t_imu), frozen(values)),
             SensorStream("encoder", "encoder", frozen(t_encoder), frozen(angle)),
         )
-        yield SimulatedRun(streams, truth, track, train.design)
+
+
+def stream(scenario: Scenario, *, block: int = BLOCK) -> Iterator[SimulatedRun]:
+    """The run in consecutive stretches of whole seconds; memory does not grow with a rest before departure."""
+    train = Train(scenario)
+    track = TrackTruth.of(train.rails, length=train.design.length)
+    installation = _Installation(scenario, train)
+    end = _end(train.profile)
+    for t0 in range(0, int(np.ceil(end)), block):
+        t, streams = installation.read(t0, min(t0 + block, end))
+        yield SimulatedRun(streams, train.truth(t), track, train.design)
 
 
 def simulate(scenario: Scenario, progress: Callable[[float], None] | None = None) -> SimulatedRun:
-    """The whole run in memory. progress is told the share that is done, from 0 to 1."""
-    duration = SpeedProfile.of(scenario.motion).duration
+    """The whole run in memory. progress is told the share that is done, up to 1."""
+    end = _end(SpeedProfile.of(scenario.motion))
     parts = []
     for part in stream(scenario):
         parts.append(part)
         if progress is not None:
-            progress(float(part.truth.t[-1]) / duration)
-    if progress is not None:
-        progress(1.0)
+            progress(min((float(part.truth.t[-1]) + 1 / scenario.imu_rate) / end, 1.0))
     streams = tuple(
         SensorStream(
             same[0].source,
@@ -161,17 +100,18 @@ def simulate(scenario: Scenario, progress: Callable[[float], None] | None = None
     return SimulatedRun(streams, Truth.join([part.truth for part in parts]), parts[0].track, parts[0].design)
 
 
-def standstill(scenario: Scenario, *, duration: float) -> MotionConfig:
-    """The scenario's timetable with a rest of a duration [s] before departure."""
-    return scenario.motion.model_copy(update={"standstill": duration})
+def standstill(scenario: Scenario, duration: float) -> Scenario:
+    """The same run after a rest of a duration [s]; stream it when the rest is hours."""
+    motion = scenario.motion.model_copy(update={"standstill": duration})
+    return scenario.model_copy(update={"motion": motion})
 
 
-def _rails(scenario: Scenario, length: float) -> Irregularity:
-    rails = realise(scenario.irregularity, s0=-MARGIN, length=length + 2 * MARGIN)
-    return rails if scenario.direction is Direction.INCREASING else rails.reversed(length)
+def _end(profile: SpeedProfile) -> float:
+    """End of the run [s], in whole tenths: no last stretch without a sample of every source."""
+    return float(np.floor(profile.duration * 10) / 10)
 
 
 def _indices(t0: float, t1: float, rate: float) -> Array:
-    """Numbers of the samples in [t0, t1)."""
+    """Numbers of the samples in [t0, t1); the rounding absorbs t * rate a hair above a whole number."""
     first, last = np.ceil(np.round(np.array([t0, t1]) * rate, 6))
     return np.arange(first, last)

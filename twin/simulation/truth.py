@@ -91,6 +91,15 @@ class Truth:
             }
         )
 
+    def held(self, t: Array) -> Self:
+        """This single sample over all times t (samples,) of a rest [s]."""
+        rows = {
+            field.name: np.broadcast_to(value, (t.size, *value.shape[1:]))
+            for field in fields(self)
+            if (value := getattr(self, field.name)) is not self.t
+        }
+        return type(self)(t=frozen(t), **rows)
+
 
 def observe(
     design: DesignTrack, t: Array, track: TrackMotion, body: BodyMotion, felt: Inertial, *, height: float
