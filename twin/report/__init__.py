@@ -1,1 +1,8 @@
 """What a person looks at: tables, figures, HTML, exports. The only place with millimetres and degrees."""
+
+from twin.report.config import ReportConfig
+from twin.report.data import GridTable, RunData, RunLabel
+from twin.report.html import write_html
+from twin.report.tables import summary, write_csv
+
+__all__ = ["GridTable", "ReportConfig", "RunData", "RunLabel", "summary", "write_csv", "write_html"]

@@ -1,0 +1,168 @@
+// The view: the rows of the page, which stretch they show, and where the cursor is.
+
+const FEWEST = 5; // shortest stretch that can be shown [m]
+
+const whole = { from: 0, to: 1 };
+const view = { from: 0, to: 1 };
+let fit = false;
+let cursor = null; // arc length [m]
+let rows = [];
+let waiting = false;
+
+const charts = document.getElementById("charts");
+const overview = document.getElementById("overview");
+const cursorMark = document.getElementById("cursor");
+const selection = document.getElementById("selection");
+
+function element(tag, className, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+// One row per strip: title, canvas, and a legend that is also the read-out.
+function addRow(title, note, className) {
+  const row = element("section", `strip ${className}`);
+  const heading = element("h3", "", title);
+  if (note) heading.append(element("small", "", note));
+  const canvas = element("canvas");
+  const legend = element("ul");
+  row.append(heading, canvas, legend);
+  charts.append(row);
+  return { canvas, legend };
+}
+
+function legendEntry(legend, className, text) {
+  const entry = element("li", className, text);
+  const value = element("b");
+  entry.append(value);
+  legend.append(entry);
+  return value;
+}
+
+function addStrip(strip) {
+  const row = addRow(strip.title, [strip.unit, strip.note].filter(Boolean).join(", "), "");
+  const readings = [];
+  const read = (className, text, value) => readings.push({ output: legendEntry(row.legend, className, text), value });
+  const bold = (line) => (line.role === "main" ? 0 : 1);
+  for (const line of [...strip.lines].sort((a, b) => bold(a) - bold(b))) {
+    read(line.role, line.label, (i) => numberText(line.values[i], strip.decimals));
+    if (line.sd) read("band", "± 2 sd", (i) => numberText(2 * line.sd[i], strip.decimals));
+    if (line.role === "main" && strip.also) read("also", ALSO[strip.also].label, (i) => ALSO[strip.also].text(line.values[i]));
+  }
+  if (!strip.lines.length) row.legend.replaceWith(element("p", "empty", "not estimated in this run"));
+  const height = strip.lines.some((line) => line.sd) ? 118 : 92;
+  strip.scale = steadyScale(strip);
+  const scale = () => (fit ? fittedScale(strip) : strip.scale);
+  rows.push({ readings, draw: (ticks) => drawStrip(row.canvas, strip, view, scale(), strip.lines.length ? height : 40, ticks) });
+}
+
+const ALSO = {
+  radius: { label: "radius m", text: (k) => (Math.abs(k) < 0.02 ? "straight" : numberText(1000 / Math.abs(k), 0)) },
+  degrees: { label: "degrees", text: (mrad) => numberText((mrad / 1000) * (180 / Math.PI), 3) },
+};
+
+function addAxis() {
+  const row = addRow("", "", "axis");
+  rows.push({ readings: [], draw: (ticks) => drawAxis(row.canvas, view, ticks) });
+}
+
+function addQuality() {
+  const row = addRow("Quality", "", "quality");
+  const output = legendEntry(row.legend, "lane", "");
+  const words = (i) => run.lanes.filter(({ mask }) => run.quality[i] & mask).map(({ label }) => label).join(", ") || "good";
+  rows.push({ readings: [{ output, value: words }], draw: (ticks) => drawQuality(row.canvas, view, ticks) });
+}
+
+function drawOverview() {
+  const strip = run.strips.find(({ lines, title }) => title === "Curvature" && lines.length) || run.strips.find(({ lines }) => lines.length);
+  const surface = prepare(overview, 44);
+  const at = overviewPlace();
+  const range = strip && strip.scale;
+  if (range) {
+    const y = (value) => 41 - ((value - range.low) / (range.high - range.low)) * 38;
+    const main = strip.lines.find(({ role }) => role === "main") || strip.lines[0];
+    strokeLine(surface, whole, at, y, { ...main, role: "earlier" });
+  }
+  const [a, b] = [at.x(view.from), at.x(view.to)];
+  surface.pen.fillStyle = ink.band;
+  surface.pen.fillRect(a, 0, Math.max(3, b - a), 44);
+  surface.pen.strokeStyle = ink.main;
+  surface.pen.strokeRect(a + 0.5, 0.5, Math.max(3, b - a) - 1, 43);
+}
+
+function overviewPlace() {
+  const scale = overview.clientWidth / (whole.to - whole.from);
+  return { x: (s) => (s - whole.from) * scale, s: (x) => whole.from + x / scale };
+}
+
+// Where the charts draw, in pixels of the page; the same for every strip.
+function plot() {
+  const box = charts.querySelector("canvas").getBoundingClientRect();
+  return { left: box.left + GUTTER, width: box.width - GUTTER };
+}
+
+function showCursor() {
+  const inView = cursor !== null && cursor >= view.from && cursor <= view.to;
+  cursorMark.hidden = !inView;
+  const i = cursor === null ? null : nearestPoint(cursor);
+  for (const { readings } of rows) {
+    for (const { output, value } of readings) output.textContent = i === null ? "" : value(i);
+  }
+  document.getElementById("where").replaceChildren(...whereText(i));
+  if (!inView) return;
+  const { left, width } = plot();
+  const x = left - charts.getBoundingClientRect().left + ((cursor - view.from) / (view.to - view.from)) * width;
+  cursorMark.style.transform = `translateX(${Math.round(x)}px)`;
+}
+
+function whereText(i) {
+  if (i === null) return [`km ${kilometre(view.from).toFixed(3)} – ${kilometre(view.to).toFixed(3)}`];
+  const parts = [];
+  if (run.sd_position) parts.push(`± ${numberText(2 * run.sd_position[i], 2)} m`);
+  if (run.time) parts.push(`${numberText(run.time[i], 1)} s`);
+  const near = run.events.find(({ s }) => Math.abs(s - run.s[i]) < (view.to - view.from) / 150);
+  if (near) parts.push(`${near.number} ${near.text || near.kind}`);
+  return [element("b", "", `km ${kilometre(run.s[i]).toFixed(4)}`), ` ${parts.join(" · ")}`];
+}
+
+function draw() {
+  waiting = false;
+  const ticks = kilometreTicks(view.from, view.to, Math.max(3, Math.floor(plot().width / 95)));
+  for (const row of rows) row.draw(ticks);
+  drawOverview();
+  showCursor();
+}
+
+function redraw() {
+  if (!waiting) requestAnimationFrame(draw);
+  waiting = true;
+}
+
+function show(from, to) {
+  const length = Math.min(whole.to - whole.from, Math.max(FEWEST, to - from));
+  const middle = (from + to) / 2;
+  view.from = Math.min(whole.to - length, Math.max(whole.from, middle - length / 2));
+  view.to = view.from + length;
+  redraw();
+}
+
+function zoom(factor, s = cursor === null ? (view.from + view.to) / 2 : cursor) {
+  const length = Math.max(FEWEST, (view.to - view.from) * factor);
+  const share = (s - view.from) / (view.to - view.from);
+  show(s - share * length, s + (1 - share) * length);
+}
+
+const pan = (metres) => show(view.from + metres, view.to + metres);
+
+const ACTIONS = {
+  in: () => zoom(0.5),
+  out: () => zoom(2),
+  reset: () => show(whole.from, whole.to),
+  fit: () => {
+    fit = !fit;
+    document.querySelector('[data-do="fit"]').setAttribute("aria-pressed", String(fit));
+    redraw();
+  },
+};
