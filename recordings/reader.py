@@ -119,7 +119,7 @@ class RecordingReader:
         number = _Numbering(log)
         for segment in self._chosen(start_ns, end_ns, session):
             number.enter(segment)
-            for message, topic in _messages(segment, self._devices_of(segment), log):
+            for message, topic in _messages(segment, self.header_of(segment), log):
                 if not number.accepts(message):
                     continue
                 item = _item(topic, message)
@@ -139,10 +139,10 @@ class RecordingReader:
             if start_ns is None or not _ends_before(segment, follower, start_ns - _SLACK_NS):
                 yield segment
 
-    def _devices_of(self, segment: Segment) -> tuple[str, ...]:
-        """Devices of a segment, where it cannot say so itself from another segment of its session."""
+    def header_of(self, segment: Segment) -> RecordingHeader | None:
+        """Header of a segment, or, where it is damaged, of another segment of the same session."""
         same = (other.header for other in self.segments if other.session == segment.session)
-        return next((header.devices for header in (segment.header, *same) if header is not None), ())
+        return next((header for header in (segment.header, *same) if header is not None), None)
 
 
 def open_recording(path: Path) -> RecordingReader:
@@ -192,9 +192,11 @@ def _ends_before(segment: Segment, follower: Segment | None, t_ns: int) -> bool:
     )
 
 
-def _messages(segment: Segment, devices: tuple[str, ...], log: DamageLog) -> Iterator[tuple[RawMessage, str]]:
-    """Messages of one segment with their topics."""
-    channels = dict(enumerate(topics(devices), start=1)) if devices else {}
+def _messages(
+    segment: Segment, header: RecordingHeader | None, log: DamageLog
+) -> Iterator[tuple[RawMessage, str]]:
+    """Messages of one segment with their topics; without a header the channel records must say them."""
+    channels = dict(enumerate(topics(header.devices), start=1)) if header else {}
     with Scanner(segment.path) as scanner:
         for found in scanner.items():
             if isinstance(found, Lost):
@@ -208,7 +210,7 @@ def _messages(segment: Segment, devices: tuple[str, ...], log: DamageLog) -> Ite
                         else:
                             yield part, topic
                     elif isinstance(part, Channel):
-                        channels[part.channel] = part.topic
+                        channels.setdefault(part.channel, part.topic)
                     else:
                         log.lost(segment.path.name, Lost(part, 0, 0))
 
