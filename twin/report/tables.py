@@ -52,7 +52,7 @@ def summary(data: RunData, config: ReportConfig | None = None) -> dict[str, str 
 
 def _course(data: RunData, table: GridTable | None) -> dict[str, str | int | float | None]:
     if table is None:
-        return {"form": None, "points": 0}
+        return {"form": None, "points": 0, "repeated_points": 0}
     km = data.places.kilometre(table.s[[0, -1]])
     speed = table.column("speed")
     return {
