@@ -27,8 +27,8 @@ function fingersApart() {
 
 function onMove(event) {
   if (pointers.has(event.pointerId)) pointers.set(event.pointerId, event.clientX);
-  cursor = placeUnder(event);
-  if (!grip) return redraw();
+  setCursor(placeUnder(event));
+  if (!grip) return;
   if (grip.kind === "pinch" && pointers.size === 2) {
     const apart = fingersApart();
     zoom(grip.apart / apart);
@@ -39,7 +39,6 @@ function onMove(event) {
   } else if (grip.kind === "zoom") {
     showSelection(event);
   }
-  redraw();
 }
 
 function showSelection(event) {
@@ -89,14 +88,13 @@ function onKey(event) {
 function moveCursor(way) {
   const step = Math.max(run.step, metresPerPixel());
   const from = cursor === null ? (view.from + view.to) / 2 : cursor;
-  cursor = Math.min(whole.to, Math.max(whole.from, from + way * step));
+  setCursor(Math.min(whole.to, Math.max(whole.from, from + way * step)));
   if (cursor < view.from || cursor > view.to) pan(cursor < view.from ? cursor - view.from : cursor - view.to);
-  redraw();
 }
 
 function goTo(s) {
   const half = Math.min(view.to - view.from, 500) / 2;
-  cursor = s;
+  setCursor(s);
   show(s - half, s + half);
   charts.scrollIntoView({ block: "nearest" });
 }

@@ -117,8 +117,10 @@ function showCursor() {
   cursorMark.style.transform = `translateX(${Math.round(x)}px)`;
 }
 
+const stretchText = () => `km ${kilometre(view.from).toFixed(3)} – ${kilometre(view.to).toFixed(3)}`;
+
 function whereText(i) {
-  if (i === null) return [`km ${kilometre(view.from).toFixed(3)} – ${kilometre(view.to).toFixed(3)}`];
+  if (i === null) return [stretchText()];
   const parts = [];
   if (run.sd_position) parts.push(`± ${numberText(2 * run.sd_position[i], 2)} m`);
   if (run.time) parts.push(`${numberText(run.time[i], 1)} s`);
@@ -132,12 +134,19 @@ function draw() {
   const ticks = kilometreTicks(view.from, view.to, Math.max(3, Math.floor(plot().width / 95)));
   for (const row of rows) row.draw(ticks);
   drawOverview();
+  charts.setAttribute("aria-label", `Strip charts, ${stretchText()}; arrow keys move the cursor, plus and minus zoom`);
   showCursor();
 }
 
 function redraw() {
   if (!waiting) requestAnimationFrame(draw);
   waiting = true;
+}
+
+// The cursor alone: no chart is drawn anew for it.
+function setCursor(s) {
+  cursor = s;
+  requestAnimationFrame(showCursor);
 }
 
 function show(from, to) {
