@@ -117,9 +117,13 @@ class DeviceClock:
         sd_ns = self.fit.sd_ns + age * math.sqrt(self._estimate.var_drift)
         return t_ns - t_host_ns > self._config.causality_margin * 1e9 + 5 * sd_ns
 
-    def settle(self, tick: int) -> None:
-        """End a correction that is due: from this tick on, follow the estimate."""
-        self._publish(tick)
+    def settle(self, tick: int, *, newest_tick: int) -> None:
+        """End the corrections due by this tick, where they were due: a line must not slew on across a gap.
+
+        newest_tick: of all samples given a time so far; lines change after it.
+        """
+        while tick >= self.settles_at:
+            self._publish(max(self.settles_at, newest_tick))
 
     def update(self, sync: SyncMeasurement, *, newest_tick: int) -> None:
         """Take one exchange in. newest_tick: of all samples given a time so far."""
@@ -131,6 +135,9 @@ class DeviceClock:
         if self._polygon and sync.tick_sent <= self._tick_ref:
             self.refused += 1
             return
+        followed = newest_tick >= sync.tick_sent - self._config.slew_time * self._tick_hz
+        tick = newest_tick if followed else sync.tick_sent  # no samples for long: the line may change now
+        self.settle(tick, newest_tick=newest_tick)
         if self._narrow(sync):
             self._contradicting.clear()
         else:
@@ -139,7 +146,7 @@ class DeviceClock:
             if len(self._contradicting) < self._config.step_after:
                 return
             self._begin_anew()
-        self._publish(max(newest_tick, sync.tick_sent))
+        self._publish(tick)
 
     def _sensible(self, sync: SyncMeasurement) -> bool:
         round_trip_ns = sync.t_received_ns - sync.t_sent_ns

@@ -151,7 +151,7 @@ class DeviceDecoder:
             self._newest_tick = -1
         elif tick >= clock.settles_at:
             self._close_run(t_host_ns, blocks)
-            clock.settle(max(tick, self._newest_tick))
+            clock.settle(tick, newest_tick=self._newest_tick)
         if in_order:
             self._last_tick = tick
         self._run.append(packet)
