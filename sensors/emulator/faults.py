@@ -18,6 +18,14 @@ class Unplug(Settings):
     t: float = Field(ge=0, description="start, common time since the run began [s]")
     duration: float = Field(gt=0, description="until it is plugged in again [s]")
 
+    @property
+    def start_ns(self) -> int:
+        return round(self.t * 1e9)
+
+    @property
+    def end_ns(self) -> int:
+        return round((self.t + self.duration) * 1e9)
+
 
 class ClockStep(Settings):
     """The device clock jumps."""
@@ -40,7 +48,7 @@ class FaultPlan(Settings):
 
     @model_validator(mode="after")
     def _ascending(self) -> "FaultPlan":
-        ends = [time for window in self.unplug for time in (window.t, window.t + window.duration)]
+        ends = [time_ns for window in self.unplug for time_ns in (window.start_ns, window.end_ns)]
         if ends != sorted(ends):
             raise ValueError("unplug windows must ascend and not overlap")
         steps = [step.t for step in self.clock_steps]
@@ -48,12 +56,14 @@ class FaultPlan(Settings):
             raise ValueError("clock_steps must ascend")
         return self
 
-    def away_until(self, t: float) -> float | None:
-        """When the device comes back, if it is away at t; both common time since the run began [s]."""
-        for window in self.unplug:
-            if window.t <= t < window.t + window.duration:
-                return window.t + window.duration
-        return None
+    def away_until_ns(self, t_ns: int) -> int | None:
+        """When the device comes back, if it is away at t_ns; both common time since the run began [ns]."""
+        return next((window.end_ns for window in self.unplug if window.start_ns <= t_ns < window.end_ns), None)
+
+    def next_change_ns(self, t_ns: int) -> int | None:
+        """When it is next unplugged or plugged in after t_ns; both common time since the run began [ns]."""
+        changes = (time_ns for window in self.unplug for time_ns in (window.start_ns, window.end_ns))
+        return next((time_ns for time_ns in changes if time_ns > t_ns), None)
 
 
 @dataclass(slots=True)

@@ -16,8 +16,8 @@ DELAY_LEAST = 0.1e-3
 """[s] One way through adapter, driver and scheduler when nothing is in the way."""
 DELAY_QUEUEING = 0.2e-3
 """[s] Mean of what is in the way; exponential, so that now and then it is several times as long."""
-RECONNECT_DELAY = 0.1
-"""[s] From plugging in to the first command of the host: its back-off."""
+RECONNECT_DELAY_NS = 100_000_000
+"""From plugging in to the first command of the host: its back-off."""
 
 
 def record_chunks(
@@ -36,7 +36,8 @@ def record_chunks(
     Host time is start_ns [ns] plus the time of the streams. Memory does not grow with the length of the run.
     """
     by_name = {device.name: device for device in devices}
-    begin_ns = round(min((float(stream.t[0]) for stream in streams if stream.t.size), default=0.0) * 1e9)
+    begin = min((float(stream.t[0]) for stream in streams if stream.t.size), default=0.0)
+    begin_ns = max(0, round(begin * 1e9))  # jitter can take a first sample a microsecond before the run
     seeds = np.random.SeedSequence(seed).spawn(len(streams))
     lines = []
     for stream, line_seed in zip(streams, seeds, strict=True):
@@ -98,12 +99,12 @@ class _Line:
         """A burst of the device, a request of the host, or neither while the device is away."""
         if t_ns >= self._burst_ns:
             self._burst_ns += self._timing.read_period_ns
-        back = self._plan.away_until(t_ns * 1e-9)
-        if back is not None:
+        back_ns = self._plan.away_until_ns(t_ns)
+        if back_ns is not None:
             self._device.unsent += len(frames)
             self._device.unplug()
             self._connected = False
-            self._sync_ns = round((back + RECONNECT_DELAY) * 1e9)
+            self._sync_ns = back_ns + RECONNECT_DELAY_NS
         elif t_ns >= self._sync_ns:
             yield from self._exchange(self._requests(t_ns), frames, t_ns)
         else:

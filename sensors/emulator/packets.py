@@ -17,8 +17,6 @@ SLICE = 4096
 """Samples converted at once: enough for speed, little in memory."""
 JUMP_NS = 500_000_000
 """A recorded device whose ticks and arrival disagree by more was restarted or stepped: its time starts anew."""
-TICK_HZ = 1_000_000
-"""Rate of a recorded device clock until its identity tells another [Hz]."""
 
 
 class TimedPacket(NamedTuple):
@@ -88,8 +86,9 @@ def device_of(stream: Stream, devices: Mapping[str, DeviceConfig]) -> DeviceConf
 class _Recorded:
     """Time of one recorded device: ticks count from an anchor."""
 
+    tick_hz: int
+    """As configured, until its identity tells another [Hz]."""
     deframer: Deframer = field(default_factory=Deframer)
-    tick_hz: int = TICK_HZ
     tick0: int | None = None
     due0_ns: int = 0
     due_ns: int = 0
@@ -106,18 +105,18 @@ class _Recorded:
         return self.due_ns
 
 
-def packets_of_recording(chunks: Iterable[Chunk]) -> Iterator[TimedPacket]:
-    """The intact measurements of a recording, spaced by device time; the emulator gives them new ticks.
+def packets_of_recording(chunks: Iterable[Chunk], devices: Sequence[DeviceConfig]) -> Iterator[TimedPacket]:
+    """The intact measurements of these devices, spaced by device time; the emulator gives them new ticks.
 
     Damaged frames stay away: faults are the emulator's to inject.
     """
-    recorded: dict[str, _Recorded] = {}
+    recorded = {device.name: _Recorded(tick_hz=device.tick_hz) for device in devices}
     begin_ns: int | None = None
     for chunk in chunks:
-        if chunk.sent:
+        device = recorded.get(chunk.device)
+        if device is None or chunk.sent:
             continue
         begin_ns = chunk.t_host_ns if begin_ns is None else begin_ns
-        device = recorded.setdefault(chunk.device, _Recorded())
         for packet in device.deframer.feed(chunk.data):
             if packet.kind < PacketKind.SYNC_REQUEST:
                 due_ns = device.due(packet, chunk.t_host_ns - begin_ns)

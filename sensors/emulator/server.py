@@ -64,7 +64,8 @@ class Emulator:
         self._packets: Iterator[TimedPacket] = iter(packets)
         self._next = next(self._packets, None)
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self.run, name="emulator", daemon=True)
+        self._failure: Exception | None = None
+        self._thread = threading.Thread(target=self._run_in_thread, name="emulator", daemon=True)
         plans = {config.name: (faults or {}).get(config.name, FaultPlan()) for config in devices}
         self._devices = {config.name: EmulatedDevice(config, plans[config.name]) for config in devices}
         self._run_clocks = {name: device.clock for name, device in self._devices.items()}
@@ -74,6 +75,7 @@ class Emulator:
             name: PtyPort(directory / name, buffer_bytes=self.config.buffer_bytes) for name in self._devices
         }
         self._boot_ns = clock.now_ns()
+        self._served_ns = -1  # the run is sent up to here
 
     def __enter__(self) -> Self:
         """Returns when all ports are there to be opened."""
@@ -86,6 +88,8 @@ class Emulator:
     ) -> None:
         self.stop()
         self._thread.join()
+        if self._failure is not None and error is None:
+            raise self._failure
 
     def stop(self) -> None:
         """Close the ports soon, with packets unsent; returns at once."""
@@ -111,6 +115,14 @@ class Emulator:
             for port in self._ports.values():
                 port.close()
             self.finished.set()
+
+    def _run_in_thread(self) -> None:
+        try:
+            self.run()
+        except (
+            Exception
+        ) as error:  # handed to the thread that leaves the context: a source that fails is no secret
+            self._failure = error
 
     def _open_ports(self) -> None:
         for port in self._ports.values():
@@ -141,8 +153,10 @@ class Emulator:
     def _send_due(self) -> None:
         if self.origin_ns is None:
             return
-        now_ns = self._now_ns()
-        self._plug(now_ns * 1e-9)
+        # a late server still stops at every change of a plug: what is lost depends on the plan, not on the machine
+        changes_ns = (device.plan.next_change_ns(self._served_ns) for device in self._devices.values())
+        now_ns = min([self._now_ns(), *(time_ns for time_ns in changes_ns if time_ns is not None)])
+        self._served_ns = now_ns
         frames: dict[str, list[bytes]] = {name: [] for name in self._devices}
         while self._next is not None and self._next.due_ns <= now_ns:
             frames[self._next.device] += self._devices[self._next.device].measure(self._next)
@@ -150,11 +164,12 @@ class Emulator:
         for name, port in self._ports.items():
             if port.is_open:
                 port.write(frames[name])
+        self._plug(now_ns)
 
-    def _plug(self, t: float) -> None:
-        """Unplug and plug in as planned for time t of the run [s]."""
+    def _plug(self, t_ns: int) -> None:
+        """Unplug and plug in as planned for time t_ns of the run [ns]."""
         for name, device in self._devices.items():
-            away = device.plan.away_until(t) is not None
+            away = device.plan.away_until_ns(t_ns) is not None
             port = self._ports[name]
             if away and port.is_open:
                 port.close()

@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from firmware_interface import Deframer, Packet, PacketKind, encode
 from sensors.emulator.faults import FaultInjector, FaultPlan
 from twin.core.errors import ConfigError
 
@@ -66,10 +67,25 @@ def test_bit_errors_are_as_many_as_planned_and_counted():
     assert injector.counts.damaged == sum(a != b for a, b in zip(sent, FRAMES, strict=True))
 
 
+def test_bit_errors_cost_the_damaged_frames_and_those_whose_opening_delimiter_is_gone():
+    rng = np.random.default_rng(8)
+    frames = [encode(Packet(PacketKind.IMU, i & 0xFFFF, 2000 * i, rng.bytes(26))) for i in range(COUNT)]
+    injector = FaultInjector(FaultPlan(seed=8, bit_error_rate=5e-5))
+    sent = [out for frame in frames for out in injector.apply(frame)]
+    joined = sum(
+        before[-1] != 0 and now == frame for before, now, frame in zip(sent, sent[1:], frames[1:], strict=False)
+    )
+    assert joined > 0
+    assert len(Deframer().feed(b"".join(sent))) == COUNT - injector.counts.damaged - joined
+
+
 def test_an_unplug_window_is_closed_at_its_start_and_open_at_its_end():
     plan = FaultPlan.load({"unplug": [{"t": 2.0, "duration": 1.0}, {"t": 5.0, "duration": 0.5}]}, where="test")
-    times = {1.9: None, 2.0: 3.0, 2.9: 3.0, 3.0: None, 5.2: 5.5, 5.5: None}
-    assert {t: plan.away_until(t) for t in times} == times
+    s = 1_000_000_000
+    back = {2 * s - 1: None, 2 * s: 3 * s, 3 * s - 1: 3 * s, 3 * s: None, 5 * s: 5 * s + s // 2}
+    assert {t_ns: plan.away_until_ns(t_ns) for t_ns in back} == back
+    changes = {-1: 2 * s, 2 * s: 3 * s, 4 * s: 5 * s, 5 * s: 5 * s + s // 2, 6 * s: None}
+    assert {t_ns: plan.next_change_ns(t_ns) for t_ns in changes} == changes
 
 
 @pytest.mark.parametrize(
