@@ -1,1 +1,31 @@
 """Containers of raw packets and results: writer, tolerant reader, repair, replay source."""
+
+from recordings.config import RecordingConfig
+from recordings.damage import DamageReport, LostPart
+from recordings.header import ClockPair, RecordingHeader
+from recordings.info import RecordingInfo, describe
+from recordings.reader import RecordingReader, open_recording, replay
+from recordings.repair import RepairReport, repair
+from recordings.result_codec import Archived
+from recordings.results import ResultReader, ResultWriter
+from recordings.writer import RecordingWriter, WriterStatus
+
+__all__ = [
+    "Archived",
+    "ClockPair",
+    "DamageReport",
+    "LostPart",
+    "RecordingConfig",
+    "RecordingHeader",
+    "RecordingInfo",
+    "RecordingReader",
+    "RecordingWriter",
+    "RepairReport",
+    "ResultReader",
+    "ResultWriter",
+    "WriterStatus",
+    "describe",
+    "open_recording",
+    "repair",
+    "replay",
+]

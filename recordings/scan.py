@@ -54,7 +54,7 @@ class Scanner:
     """Everything sound in one file, in order, and what is lost between."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         try:
             self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except OSError as error:
@@ -150,4 +150,4 @@ class Scanner:
         try:
             return os.pread(self._file, length, position)
         except OSError as error:
-            raise RecordingError(f"{self._path}: cannot be read at byte {position}: {error.strerror}") from None
+            raise RecordingError(f"{self.path}: cannot be read at byte {position}: {error.strerror}") from None
