@@ -174,16 +174,6 @@ def euler(R: Array) -> tuple[Array, Array, Array]:
     return np.arctan2(R[:, 2, 1], R[:, 2, 2]), -np.arcsin(R[:, 2, 0]), np.arctan2(R[:, 1, 0], R[:, 0, 0])
 
 
-def rotation_from_vector(v: Array) -> Array:
-    """(samples, 3, 3) rotation about v (samples, 3) by its length [rad], to fourth order: for angles below 0.1."""
-    K = np.zeros((v.shape[0], 3, 3))
-    K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
-    K -= K.transpose(0, 2, 1)
-    K2 = K @ K
-    square = np.einsum("ni,ni->n", v, v)[:, None, None]
-    return np.asarray(np.eye(3) + K * (1 - square / 6) + K2 * (0.5 - square / 24))
-
-
 def foot(design: DesignTrack, *, s: Array, u_t: Array) -> tuple[Array, Array, Array]:
     """Foot of the perpendicular from a point to the centre line.
 
@@ -191,19 +181,36 @@ def foot(design: DesignTrack, *, s: Array, u_t: Array) -> tuple[Array, Array, Ar
     the point in its y-z plane, its coordinates (samples, 3) there (x vanishes), and the rotation (samples, 3, 3)
     from the frame at s_f to the frame at s. Error below 1e-6 m up to 3 m from s on any R >= 300 m.
     """
-    delta = u_t[:, 0].copy()
-    v, R = u_t, np.broadcast_to(np.eye(3), (s.size, 3, 3))
-    for _ in range(
-        4
-    ):  # Newton; the curvature makes the slope differ from one by 1e-3, so each step gains three digits
-        bend, _ = curvature_vector(design, s + delta / 3)  # a third: exact for linear curvature in the offset
-        turned, _ = curvature_vector(design, s + delta / 2)  # the half: exact for linear curvature in the angle
-        step = delta[:, None]
-        half = bend * step / 2
-        offset = step * np.stack(
-            (np.ones_like(s) - (half[:, 1] ** 2 + half[:, 2] ** 2) * 2 / 3, half[:, 2], -half[:, 1]), 1
-        )
-        R = rotation_from_vector(turned * step)
-        v = turn_back(R, u_t - offset)
-        delta = delta + v[:, 0]
-    return s + delta, v, R
+    R_gt = _frame(design, s, np.zeros_like(s))  # a ground frame of its own for every sample, without yaw at s
+    u_g = turn(R_gt, u_t)
+    s_f, v, R_gf = s + u_t[:, 0], u_t, R_gt
+    for _ in range(4):  # curvature makes the slope differ from one by 1e-3: each step gains three digits
+        R_gf = _frame(design, s_f, _turned(design, s, s_f))
+        v = turn_back(R_gf, u_g - _travelled(design, s, s_f))
+        s_f = s_f + v[:, 0]
+    return s_f, v, R_gt.transpose(0, 2, 1) @ R_gf
+
+
+def _frame(design: DesignTrack, s: Array, yaw: Array) -> Array:
+    return rotation(roll=design.cant_angle(s), pitch=-np.arctan(design.gradient(s)), yaw=yaw)
+
+
+def _turned(design: DesignTrack, s0: Array, s1: Array) -> Array:
+    """(samples,) yaw of the centre line between two arc lengths: the integral of curvature by Gauss."""
+    early, late = _nodes(s0, s1)
+    return np.asarray((design.curvature(early) + design.curvature(late)) * (s1 - s0) / 2)
+
+
+def _travelled(design: DesignTrack, s0: Array, s1: Array) -> Array:
+    """(samples, 3) way from one point of the centre line to another, x along the plan at s0: the same rule."""
+    total = np.zeros((s0.size, 3))
+    for node in _nodes(s0, s1):
+        yaw, pitch = _turned(design, s0, node), -np.arctan(design.gradient(node))
+        total += np.stack((np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), -np.sin(pitch)), axis=1)
+    return total * ((s1 - s0) / 2)[:, None]
+
+
+def _nodes(s0: Array, s1: Array) -> tuple[Array, Array]:
+    """Two-point Gauss nodes: exact for cubics."""
+    middle, reach = (s0 + s1) / 2, (s1 - s0) / np.sqrt(12)
+    return middle - reach, middle + reach

@@ -142,7 +142,10 @@ class ImuSensor:
         self._sd_wander = np.array([a.instability for a in axes]) * np.sqrt(1 - self._decay**2)
         self._noise, self._drift = generator(seed, "imu noise"), generator(seed, "imu bias")
         self._jitter = generator(seed, "imu jitter")
-        self._sos = butter(2, errors.bandwidth, fs=rate * OVERSAMPLING, output="sos")
+        inside_rate = rate * OVERSAMPLING
+        self._sos = butter(2, errors.bandwidth, fs=inside_rate, output="sos")
+        # Delay at low frequency of a second-order Butterworth whose corner the bilinear transform has warped.
+        self._delay = np.sqrt(0.5) / (inside_rate * np.tan(np.pi * errors.bandwidth / inside_rate))
         self._zi: Array | None = None
         self._filtered = np.zeros((LEAD, AXES))
 
@@ -152,9 +155,8 @@ class ImuSensor:
         inside: (OVERSAMPLING * n, 6) specific force and rate; row i belongs to t[0] + (LEAD + i) inside periods.
         """
         signal = self._low_pass(inside)
-        delay = np.sqrt(2) / (2 * np.pi * self._errors.bandwidth)  # of a second-order Butterworth at low frequency
         jitter = self._errors.jitter * self._jitter.standard_normal(t.size)
-        at = (np.arange(t.size) / self._rate + delay + jitter) * self._rate * OVERSAMPLING
+        at = (np.arange(t.size) / self._rate + self._delay + jitter) * self._rate * OVERSAMPLING
         celsius = self._errors.warm_up * (1 - np.exp(-t / 600))
         values = _interpolate(signal, at) @ self._mixing.T
         values += self._turn_on + self._bias(t.size) + celsius[:, None] * self._slope
