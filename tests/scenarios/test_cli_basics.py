@@ -1,5 +1,6 @@
 """The command line as a person and a script meet it: help, exit codes, errors, streams."""
 
+import json
 import os
 import signal
 import subprocess
@@ -10,8 +11,16 @@ from typing import NamedTuple
 
 import pytest
 
+from firmware_interface.chunk import Chunk
+from recordings.header import RecordingHeader
+from recordings.writer import RecordingWriter
 from twin.cli import main
+from twin.cli.console import Terminal
+from twin.core.estimate import OperatorEvent
 from twin.version import __version__
+
+READS, PERIOD_NS, START_NS = 200, 20_000_000, 5_000_000_000
+BYTES = bytes(range(250))
 
 
 class Outcome(NamedTuple):
@@ -47,6 +56,28 @@ def config(tmp_path: Path, railtwin: Railtwin) -> Path:
     path = tmp_path / "run.toml"
     assert railtwin("config", "new", path).code == 0
     return path
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """Four seconds of two devices, 50 reads a second each, and one remark."""
+    path = tmp_path / "recording"
+    header = RecordingHeader(version="0.1.test", started="2026-05-04T03:02:01+00:00", devices=("imu", "encoder"))
+    with RecordingWriter(path, header) as writer:
+        for i in range(READS):
+            for device in header.devices:
+                writer.write_when_room(Chunk(device, START_NS + i * PERIOD_NS, BYTES))
+        writer.write_event(OperatorEvent(START_NS, "note", "bridge [7]"))
+    return path
+
+
+def damage(recording: Path) -> None:
+    """Spoil a stretch in the middle of the first segment."""
+    segment = min(recording.glob("*.mcap"))
+    data = bytearray(segment.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 16] = bytes(byte ^ 0xFF for byte in data[middle : middle + 16])
+    segment.write_bytes(data)
 
 
 def python(code: str, *arguments: str) -> subprocess.Popen[str]:
@@ -143,6 +174,83 @@ def test_doctor_fails_for_a_port_that_is_not_there(railtwin: Railtwin, config: P
     code, out, _ = railtwin("doctor", config)
     assert code == 1
     assert any("lost-port" in line and "fail" in line for line in out.splitlines())
+
+
+def test_info_of_a_clean_recording_ends_with_0(railtwin: Railtwin, recording: Path) -> None:
+    code, out, err = railtwin("info", recording)
+    assert (code, err) == (0, "")
+    assert all(word in out for word in ("imu", "encoder", "4.0 s", "0.1.test", "no damage"))
+
+
+def test_info_as_json_counts_what_was_recorded(railtwin: Railtwin, recording: Path) -> None:
+    found = json.loads(railtwin("info", recording, "--json").out)
+    assert found["duration_s"] == pytest.approx((READS - 1) * PERIOD_NS / 1e9)
+    assert found["damage"]["clean"] is True
+    assert {stream["device"]: stream["reads"] for stream in found["streams"]} == {"imu": READS, "encoder": READS}
+    assert sum(stream["bytes"] for stream in found["streams"]) == 2 * READS * len(BYTES)
+    assert found["events"] == [{"t_ns": START_NS, "kind": "note", "text": "bridge [7]", "s": None}]
+
+
+def test_info_of_a_damaged_recording_ends_with_1_and_says_what_is_lost(
+    railtwin: Railtwin, recording: Path
+) -> None:
+    damage(recording)
+    code, out, err = railtwin("info", recording)
+    assert (code, err) == (1, "")
+    assert "checksum does not match" in out
+    code, out, _ = railtwin("info", recording, "--json")
+    assert code == 1
+    assert json.loads(out)["damage"]["lost_bytes"] > 0
+
+
+def test_repaired_copy_is_clean_and_the_original_untouched(
+    railtwin: Railtwin, recording: Path, tmp_path: Path
+) -> None:
+    damage(recording)
+    before = {path.name: path.read_bytes() for path in recording.iterdir()}
+    copy = tmp_path / "copy"
+    assert railtwin("repair", recording, "-o", copy).code == 1
+    assert {path.name: path.read_bytes() for path in recording.iterdir()} == before
+    saved = json.loads(railtwin("info", copy, "--json").out)
+    damaged = json.loads(railtwin("info", recording, "--json").out)
+    assert saved["streams"] == damaged["streams"]
+    assert saved["damage"]["lost_bytes"] == 0
+
+
+def test_repair_of_a_clean_recording_ends_with_0(railtwin: Railtwin, recording: Path, tmp_path: Path) -> None:
+    assert railtwin("repair", recording, "-o", tmp_path / "copy").code == 0
+
+
+def test_repair_never_writes_into_an_existing_folder(railtwin: Railtwin, recording: Path, tmp_path: Path) -> None:
+    (tmp_path / "copy").mkdir()
+    code, out, err = railtwin("repair", recording, "-o", tmp_path / "copy")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("error: ")
+
+
+@pytest.mark.parametrize("command", [("info",), ("repair", "-o", "copy")])
+def test_path_without_a_recording_is_one_line_and_code_2(
+    railtwin: Railtwin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = railtwin(*command, tmp_path / "nowhere")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("error: ")
+
+
+def test_progress_without_a_terminal_is_a_few_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    with Terminal().progress("replay", total=1000) as update:
+        for done in range(1001):
+            update(done)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines() == ["replay: 25 %", "replay: 50 %", "replay: 75 %", "replay: 100 %"]
+
+
+def test_quiet_progress_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with Terminal(quiet=True).progress("replay") as update:
+        update(1.0)
+    assert capsys.readouterr() == ("", "")
 
 
 def test_interrupt_ends_with_130_and_one_line(tmp_path: Path) -> None:

@@ -69,7 +69,12 @@ class Terminal:
     def _bar(self, title: str, total: float) -> Iterator[Callable[[float], None]]:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+        )
         with Progress(*columns, console=self._err) as bars:
             task = bars.add_task(title, total=total)
             yield lambda done: bars.update(task, completed=done)

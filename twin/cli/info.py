@@ -1,6 +1,7 @@
 """`railtwin info`: what a recording holds, and what is lost."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from recordings.damage import DamageReport
-    from recordings.info import RecordingInfo
+    from recordings.info import RecordingInfo, StreamInfo
 
 
 def info(
@@ -51,22 +52,23 @@ def summary(found: "RecordingInfo") -> dict[str, Any]:
         "segments": found.segments,
         "sessions": found.sessions,
         "bytes": found.size,
-        "streams": [
-            {
-                "device": stream.device,
-                "direction": "sent" if stream.sent else "received",
-                "reads": stream.messages,
-                "bytes": stream.size,
-                "rate_hz": stream.rate,
-                "start_ns": stream.start_ns,
-                "end_ns": stream.end_ns,
-                "gaps": stream.gaps,
-                "longest_gap_s": stream.longest_gap_s,
-            }
-            for stream in found.streams
-        ],
-        "events": [{"t_ns": event.t_ns, "text": event.text} for event in found.events],
+        "streams": [_stream(stream) for stream in found.streams],
+        "events": [asdict(event) for event in found.events],
         "damage": _damage(found.damage),
+    }
+
+
+def _stream(stream: "StreamInfo") -> dict[str, Any]:
+    return {
+        "device": stream.device,
+        "direction": "sent" if stream.sent else "received",
+        "reads": stream.messages,
+        "bytes": stream.size,
+        "rate_hz": stream.rate,
+        "start_ns": stream.start_ns,
+        "end_ns": stream.end_ns,
+        "gaps": stream.gaps,
+        "longest_gap_s": stream.longest_gap_s,
     }
 
 
