@@ -3,11 +3,13 @@
 import re
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sensors.config import DeviceConfig, DeviceKind
 from twin.cli.config import RunConfig, load_config, parse_config
 from twin.cli.example import commented_example, example_config
 from twin.cli.keys import find, keys_of
@@ -44,6 +46,7 @@ def mistake(file: Path, old: str, new: str) -> str:
     return message
 
 
+@settings(derandomize=True, deadline=None)
 @given(TABLES)
 def test_any_table_reads_back_as_it_was_written(table: dict[str, object]) -> None:
     assert tomllib.loads(to_toml(table)) == table
@@ -54,6 +57,14 @@ def test_effective_configuration_reads_back_identical(file: Path) -> None:
     assert config == example_config()
     assert parse_config(config.to_toml(), where="recording") == config
     assert parse_config(config.to_toml(), where="recording").to_toml() == config.to_toml()
+
+
+def test_device_of_every_kind_reads_back_identical() -> None:
+    config = example_config()
+    kinds = get_args(DeviceKind)
+    others = tuple(DeviceConfig.model_validate({"name": f"extra_{kind}", "kind": kind}) for kind in kinds)
+    every = config.model_copy(update={"device": config.device + others})
+    assert parse_config(every.to_toml(), where="text") == every
 
 
 def test_numbers_survive_the_text_to_the_last_bit() -> None:
@@ -84,7 +95,7 @@ def test_unknown_key_is_refused_with_the_nearest_one(file: Path) -> None:
 
 
 def test_unknown_key_inside_a_list_is_refused_with_the_nearest_one(file: Path) -> None:
-    assert "unknown key 'device.0.nane': did you mean 'name'?" in mistake(file, 'name = "imu0"', 'nane = "imu0"')
+    assert "unknown key 'device.0.nane': did you mean 'name'?" in mistake(file, 'name = "imu"', 'nane = "imu"')
 
 
 def test_unknown_section_is_refused_with_the_nearest_one(file: Path) -> None:
@@ -119,7 +130,7 @@ def test_file_that_is_not_text_is_a_configuration_error(file: Path) -> None:
 
 
 def test_two_devices_must_not_share_a_name(file: Path) -> None:
-    assert "two devices share the name 'imu0'" in mistake(file, '"encoder0"', '"imu0"')
+    assert "two devices share the name 'imu'" in mistake(file, 'name = "encoder"', 'name = "imu"')
 
 
 def test_two_devices_must_not_share_a_port(file: Path) -> None:
@@ -132,6 +143,11 @@ def test_navigation_needs_a_device_of_each_kind(kind: str) -> None:
     data["device"] = [device for device in data["device"] if device["kind"] != kind]
     with pytest.raises(ConfigError, match=f"no device of kind '{kind}'"):
         RunConfig.load(data, where="test")
+
+
+def test_navigation_names_a_device_of_the_right_kind(file: Path) -> None:
+    message = mistake(file, '[navigation]\nimu = "imu"', '[navigation]\nimu = "encoder"')
+    assert "navigation.imu = 'encoder' is no imu here: choose imu" in message
 
 
 def test_run_must_start_on_the_track(file: Path) -> None:

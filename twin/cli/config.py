@@ -15,10 +15,9 @@ from twin.core.places import Direction, Places
 from twin.core.settings import Settings
 from twin.core.track import DesignTrack, HorizontalElement, VerticalElement
 from twin.core.vehicle import VehicleParameters
+from twin.navigation.config import NavigationConfig
 from twin.pipeline.synchroniser import SynchroniserConfig
-
-NEEDED_KINDS = ("imu", "encoder")
-"""Navigation has no estimate without one of each."""
+from twin.report.config import ReportConfig
 
 
 class RunIdentity(Settings):
@@ -86,7 +85,11 @@ class RunConfig(Settings):
     synchroniser: SynchroniserConfig = Field(
         SynchroniserConfig(), description="how the sensors' samples come together on one clock"
     )
+    navigation: NavigationConfig = Field(
+        NavigationConfig(), description="attitude, trajectory and position of the vehicle"
+    )
     recording: RecordingConfig = Field(RecordingConfig(), description="what is kept of the raw data, and how")
+    report: ReportConfig = Field(ReportConfig(), description="when a sensor is called healthy")
 
     @model_validator(mode="after")
     def _devices_can_be_told_apart(self) -> "RunConfig":
@@ -100,10 +103,15 @@ class RunConfig(Settings):
         return self
 
     @model_validator(mode="after")
-    def _navigation_is_possible(self) -> "RunConfig":
-        missing = [kind for kind in NEEDED_KINDS if not any(device.kind == kind for device in self.device)]
-        if missing:
-            raise ValueError(f"no device of kind '{missing[0]}': navigation needs one, add a [[device]]")
+    def _navigation_has_its_sensors(self) -> "RunConfig":
+        for kind, wanted in (("imu", self.navigation.imu), ("encoder", self.navigation.encoder)):
+            fitting = [device.name for device in self.device if device.kind == kind]
+            if not fitting:
+                raise ValueError(f"no device of kind '{kind}': navigation needs one, add a [[device]]")
+            if wanted not in fitting:
+                raise ValueError(
+                    f"navigation.{kind} = '{wanted}' is no {kind} here: choose {' or '.join(fitting)}"
+                )
         return self
 
     @model_validator(mode="after")

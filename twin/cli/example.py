@@ -38,8 +38,8 @@ def example_config() -> RunConfig:
             vertical=(VerticalElement(length=1000.0, gradient_start=0.004, gradient_end=0.004),),
         ),
         device=(
-            DeviceConfig.model_validate({"name": "imu0", "kind": "imu", "port": "/dev/ttyUSB0"}),
-            DeviceConfig.model_validate({"name": "encoder0", "kind": "encoder", "port": "/dev/ttyUSB1"}),
+            DeviceConfig.model_validate({"name": "imu", "kind": "imu", "port": "/dev/ttyUSB0"}),
+            DeviceConfig.model_validate({"name": "encoder", "kind": "encoder", "port": "/dev/ttyUSB1"}),
         ),
     )
 
