@@ -39,9 +39,7 @@ class RecordingHeader(_Stored):
     calibrations: dict[str, str] = Field(default_factory=dict, description="calibration files by name, as text")
     version: str = Field(default="", description="software that recorded")
     started: str = Field(default="", description="wall time of the start, ISO 8601; a label")
-    clock: ClockPair = Field(
-        default=ClockPair(monotonic_ns=0, wall_ns=0), description="both host clocks at the start"
-    )
+    clock: ClockPair = Field(default=ClockPair(monotonic_ns=0, wall_ns=0), description="both host clocks at the start")
     devices: tuple[str, ...] = Field(default=(), max_length=1000, description="names of the devices, in order")
 
 

@@ -192,9 +192,7 @@ def _ends_before(segment: Segment, follower: Segment | None, t_ns: int) -> bool:
     )
 
 
-def _messages(
-    segment: Segment, header: RecordingHeader | None, log: DamageLog
-) -> Iterator[tuple[RawMessage, str]]:
+def _messages(segment: Segment, header: RecordingHeader | None, log: DamageLog) -> Iterator[tuple[RawMessage, str]]:
     """Messages of one segment with their topics; without a header the channel records must say them."""
     channels = dict(enumerate(topics(header.devices), start=1)) if header else {}
     with Scanner(segment.path) as scanner:

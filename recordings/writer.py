@@ -75,9 +75,7 @@ class RecordingWriter:
         self._config = config or RecordingConfig()
         self._directory, self._header = directory, header
         self._channels = {topic: i for i, topic in enumerate(topics(header.devices), start=1)}
-        self._backlog = Backlog(
-            queue_s=self._config.queue_s, queue_bytes=self._config.queue_bytes, seconds=seconds
-        )
+        self._backlog = Backlog(queue_s=self._config.queue_s, queue_bytes=self._config.queue_bytes, seconds=seconds)
         self._failures, self._segments = 0, 0
         self._failing: str | None = None
         self._session: int | None = None
