@@ -152,7 +152,9 @@ class DesignTrack:
             rho_h=kappa * np.cos(theta) * np.cos(phi) - kappa_v * np.sin(phi),
             rho_v=kappa * np.cos(theta) * np.sin(phi) + kappa_v * np.cos(phi),
             rho_tw=self.cant_angle.slope(s) - kappa * np.sin(theta),
-            rho_tw_rate=self.cant_angle.bend(s) - self.curvature.slope(s) * np.sin(theta),
+            rho_tw_rate=self.cant_angle.bend(s)
+            - self.curvature.slope(s) * np.sin(theta)
+            - kappa * np.cos(theta) * kappa_v,
             roll=phi,
             pitch=theta,
         )
