@@ -9,13 +9,23 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from scipy.interpolate import BSpline, make_interp_spline
+from scipy.signal import csd, welch
 from scipy.spatial.transform import Rotation
 
 from twin.core.arrays import Array, G
 from twin.core.track import DesignTrack, HorizontalElement, VerticalElement
 from twin.core.vehicle import Mounting
-from twin.simulation import Leg, MotionConfig, Scenario, Train, TrueVehicle, VibrationConfig
-from twin.simulation.kinematics import EARTH_RATE
+from twin.simulation import (
+    Leg,
+    MotionConfig,
+    Scenario,
+    Train,
+    TrueVehicle,
+    VibrationConfig,
+    constant,
+    curve_scenario,
+)
+from twin.simulation.kinematics import EARTH_RATE, curvature_vector
 
 RATE = 1000.0
 LATITUDE = 0.8
@@ -166,3 +176,52 @@ def test_own_motion_is_tenths_of_a_millimetre_and_milliradian_at_20_metres_per_s
     assert np.all(rms > 3e-5)
     assert np.all(rms < 8e-4)
     assert np.all(train.carriage.own(np.array([1.0, 29.0]), 1) == 0.0)
+
+
+def test_pose_of_the_design_agrees_with_the_curvature_the_truth_runs_on() -> None:
+    design = Train(_scenario()).design
+    s = np.linspace(1.0, 299.0, 997)
+    pose, (rho, rho_s) = design.pose(s), curvature_vector(design, s)
+    np.testing.assert_allclose(np.stack((pose.rho_tw, pose.rho_v, pose.rho_h), axis=1), rho, atol=1e-15)
+    np.testing.assert_allclose(pose.rho_tw_rate, rho_s[:, 0], atol=1e-15)
+
+
+def test_accelerometers_obey_the_trajectory_equations_in_canted_curves() -> None:
+    """Escalona's z1 and z4, linear in the angles, with gradient and cant-ramp terms."""
+    train = Train(curve_scenario())
+    t = np.arange(100.0, 160.0, 1 / RATE)
+    truth, V, h = train.truth(t), train.profile.speed(t), 0.6
+    pose, (a_x, a_y, a_z) = train.design.pose(truth.s), truth.f_b.T
+    y_ddot, z_ddot = (make_interp_spline(t, r, k=5)(t, nu=2) for r in (truth.r_y, truth.r_z))
+    roll_rate = pose.rho_tw_rate * V**2 + pose.rho_tw * truth.a
+    z1 = (
+        a_y
+        + a_x * truth.yaw_rel
+        - a_z * truth.roll_rel
+        - G * np.sin(pose.roll)
+        - pose.rho_h * V**2
+        + h * roll_rate
+    )
+    z4 = a_z - a_x * truth.pitch_rel + a_y * truth.roll_rel - G * np.cos(pose.pitch) * np.cos(pose.roll)
+    inside = slice(50, -50)
+    assert np.std((z1 - y_ddot)[inside]) < 2e-3
+    assert np.std((z4 + pose.rho_v * V**2 - z_ddot)[inside]) < 2e-3
+
+
+def test_pitch_rate_sees_the_chord_of_the_wheelsets() -> None:
+    """A body on two wheelsets pitches by sinc and bounces by cos of Omega a; a point would do both by 1."""
+    straight = Scenario(
+        horizontal=(HorizontalElement(length=6000),),
+        vertical=(),
+        motion=constant(speed=20.0, length=5900.0),
+        vehicle=TrueVehicle(own_motion=0.0),
+    )
+    train = Train(straight)
+    t = np.arange(70.0, 330.0, 1 / 500)
+    truth, V, a = train.truth(t), train.profile.speed(t), straight.vehicle.semi_wheelbase
+    point_like = -make_interp_spline(t, truth.r_z, k=5)(t, nu=2) / V
+    f, cross = csd(point_like, truth.omega_b[:, 1], fs=500, nperseg=16384)
+    _, power = welch(point_like, fs=500, nperseg=16384)
+    for wavelength in (40.0, 20.0, 10.0):
+        i, Omega = int(np.argmin(np.abs(f - 20.0 / wavelength))), 2 * np.pi / wavelength
+        assert abs(cross[i] / power[i]) == pytest.approx(np.sinc(Omega * a / np.pi) / np.cos(Omega * a), rel=0.02)

@@ -14,11 +14,14 @@ from twin.simulation import (
     IrregularityConfig,
     Scenario,
     SimulatedRun,
+    TrackTruth,
     TrueVehicle,
     Truth,
     constant,
     curve_scenario,
     demo_scenario,
+    load_truth,
+    save_truth,
     simulate,
     standstill,
     stream,
@@ -113,10 +116,12 @@ def test_the_other_direction_meets_the_same_rails_mirrored(run: SimulatedRun) ->
 
 
 def test_truth_survives_its_file(run: SimulatedRun, tmp_path: Path) -> None:
-    run.truth.save(tmp_path / "truth.npz")
-    again = Truth.load(tmp_path / "truth.npz")
+    save_truth(tmp_path / "truth.npz", run.truth, run.track)
+    truth, track = load_truth(tmp_path / "truth.npz")
     for field in fields(Truth):
-        np.testing.assert_array_equal(getattr(again, field.name), getattr(run.truth, field.name))
+        np.testing.assert_array_equal(getattr(truth, field.name), getattr(run.truth, field.name))
+    for field in fields(TrackTruth):
+        np.testing.assert_array_equal(getattr(track, field.name), getattr(run.track, field.name))
 
 
 def test_progress_ends_at_one() -> None:

@@ -9,7 +9,7 @@ from twin.simulation.scenario import Scenario, curve_design, curve_scenario, dem
 from twin.simulation.sensors import AxisErrors, ImuErrors, ImuGrade, VibrationConfig
 from twin.simulation.suspension import Mode, SuspensionConfig
 from twin.simulation.train import Train
-from twin.simulation.truth import TrackTruth, Truth
+from twin.simulation.truth import TrackTruth, Truth, load_truth, save_truth
 
 __all__ = [
     "AxisErrors",
@@ -40,6 +40,8 @@ __all__ = [
     "curve_scenario",
     "demo_design",
     "demo_scenario",
+    "load_truth",
+    "save_truth",
     "simulate",
     "standstill",
     "stream",

@@ -32,7 +32,7 @@ class TrueVehicle(Settings):
         3e-4, ge=0, le=3e-3, description="lateral wander of a wheelset over the rails, 4-30 m waves [m rms]"
     )
     hunting: float = Field(1.5e-4, ge=0, le=3e-3, description="the same at the wavelength of hunting [m rms]")
-    suspension: SuspensionConfig = SuspensionConfig()
+    suspension: SuspensionConfig = Field(SuspensionConfig(), description="what carries the body on its wheelsets")
     own_motion: float = Field(
         1.0, ge=0, le=5, description="multiplies all motion that is not the track's; 0: the body follows the rails"
     )

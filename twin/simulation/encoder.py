@@ -6,7 +6,6 @@ from pydantic import Field
 from twin.core.arrays import Array
 from twin.core.settings import Settings
 from twin.simulation.carriage import Carriage, TrueVehicle
-from twin.simulation.motion import SpeedProfile
 from twin.simulation.randomness import generator
 
 FINENESS = 5
@@ -89,8 +88,3 @@ def slip_ratio(windows: list[tuple[float, Slide]], t: Array) -> Array:
         edge = np.clip(4 * np.minimum(x, 1 - x), 0.0, 1.0)
         total += slide.ratio * np.sin(np.pi / 2 * edge) ** 2
     return total
-
-
-def slide_times(profile: SpeedProfile, slides: tuple[Slide, ...]) -> Array:
-    """(slides, 2) start and end of every slide [s]."""
-    return np.array([(profile.time_at(s.s), profile.time_at(s.s) + s.duration) for s in slides]).reshape(-1, 2)

@@ -74,15 +74,15 @@ class Scenario(Settings):
         default_factory=lambda: demo_design()[1], description="design in elevation; empty: level"
     )
     direction: Direction = Field(Direction.INCREASING, description="running direction against the kilometres")
-    irregularity: IrregularityConfig = IrregularityConfig()
-    motion: MotionConfig = constant(speed=20.0, length=2950.0)
-    vehicle: TrueVehicle = TrueVehicle()
-    mounting: Mounting = Mounting()
+    irregularity: IrregularityConfig = Field(IrregularityConfig(), description="the rails off their design")
+    motion: MotionConfig = Field(constant(speed=20.0, length=2950.0), description="the timetable")
+    vehicle: TrueVehicle = Field(TrueVehicle(), description="the vehicle as it is, not as estimators are told")
+    mounting: Mounting = Field(Mounting(), description="where the IMU sits on the body")
     imu_grade: ImuGrade = Field(ImuGrade.TACTICAL, description="error model of the IMU")
     imu_errors: ImuErrors | None = Field(None, description="replaces the error model of the grade")
     imu_rate: float = Field(500.0, ge=100, le=2000, description="IMU samples per second [Hz]")
-    vibration: VibrationConfig = VibrationConfig()
-    encoder: EncoderConfig = EncoderConfig()
+    vibration: VibrationConfig = Field(VibrationConfig(), description="of the structure around the IMU")
+    encoder: EncoderConfig = Field(EncoderConfig(), description="the wheel encoder")
     slides: tuple[Slide, ...] = Field((), description="episodes of slip or slide")
     latitude: float | None = Field(
         None, ge=-1.571, le=1.571, description="[rad]; switches the rotation of the Earth on"

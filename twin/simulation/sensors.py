@@ -46,8 +46,8 @@ class AxisErrors(Settings):
 class ImuErrors(Settings):
     """An inertial measurement unit by its datasheet; units m/s^2 and rad/s."""
 
-    accelerometer: AxisErrors = AxisErrors()
-    gyroscope: AxisErrors = AxisErrors()
+    accelerometer: AxisErrors = Field(AxisErrors(), description="the accelerometer triad [m/s^2]")
+    gyroscope: AxisErrors = Field(AxisErrors(), description="the gyroscope triad [rad/s]")
     bandwidth: float = Field(
         180.0, ge=40, le=220, description="-3 dB of its second-order low-pass [Hz]; below half of 500 Hz"
     )

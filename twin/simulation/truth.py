@@ -71,16 +71,6 @@ class Truth:
     omega_b: Array
     """(samples, 3) error-free angular rate [rad/s]."""
 
-    def save(self, path: Path) -> None:
-        """Write an npz archive."""
-        np.savez_compressed(path, **{field.name: getattr(self, field.name) for field in fields(self)})
-
-    @classmethod
-    def load(cls, path: Path) -> Self:
-        """Read what save wrote."""
-        with np.load(path, allow_pickle=False) as archive:
-            return cls(**{field.name: frozen(archive[field.name]) for field in fields(cls)})
-
     @classmethod
     def join(cls, parts: list[Self]) -> Self:
         """Consecutive stretches as one."""
@@ -99,6 +89,21 @@ class Truth:
             if (value := getattr(self, field.name)) is not self.t
         }
         return type(self)(t=frozen(t), **rows)
+
+
+def save_truth(path: Path, truth: Truth, track: TrackTruth) -> None:
+    """Write both into one npz archive; the rails' names begin with "track_"."""
+    motion = {field.name: getattr(truth, field.name) for field in fields(Truth)}
+    rails = {f"track_{field.name}": getattr(track, field.name) for field in fields(TrackTruth)}
+    np.savez_compressed(path, **motion, **rails)
+
+
+def load_truth(path: Path) -> tuple[Truth, TrackTruth]:
+    """Read what save_truth wrote."""
+    with np.load(path, allow_pickle=False) as archive:
+        motion = {field.name: frozen(archive[field.name]) for field in fields(Truth)}
+        rails = {field.name: frozen(archive[f"track_{field.name}"]) for field in fields(TrackTruth)}
+    return Truth(**motion), TrackTruth(**rails)
 
 
 def observe(
