@@ -57,13 +57,13 @@ def test_turn_on_biases_over_many_units_have_the_spread_of_the_datasheet(grade: 
 
 
 def test_an_ideal_unit_reports_a_motion_at_the_time_it_stamps() -> None:
-    """The delay of the anti-alias filter is compensated: at 10 Hz the phase is right to 20 microseconds."""
+    """The delay of the anti-alias filter is compensated: at 10 Hz the phase is right to 5 microseconds."""
     n, w = 2000, 2 * np.pi * 10.0
     sensor = ImuSensor(GRADES[ImuGrade.IDEAL], rate=RATE, seed=1)
     inside = np.sin(w * (np.arange(OVERSAMPLING * n) + LEAD) / (RATE * OVERSAMPLING))
     t, values = sensor.process(np.arange(n) / RATE, np.repeat(inside[:, None], 6, axis=1))
     late = slice(500, None)
-    assert np.max(np.abs(values[late, 0] - np.sin(w * t[late]))) < w * 20e-6
+    assert np.max(np.abs(values[late, 0] - np.sin(w * t[late]))) < w * 5e-6
 
 
 def test_values_end_at_the_range_and_lie_on_the_steps() -> None:
