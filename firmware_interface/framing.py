@@ -59,14 +59,7 @@ class FrameCounts:
     @property
     def rejected(self) -> int:
         """Frames that gave none."""
-        return (
-            self.bad_cobs
-            + self.bad_length
-            + self.bad_crc
-            + self.unknown_version
-            + self.unknown_kind
-            + self.oversize
-        )
+        return self.bad_cobs + self.bad_length + self.bad_crc + self.unknown_version + self.unknown_kind + self.oversize
 
 
 def encode(packet: Packet) -> bytes:

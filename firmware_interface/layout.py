@@ -57,9 +57,7 @@ class Layout:
         if self.rows is None:
             return len(payload) == self.size
         shape = self.rows_shape(payload)
-        return (
-            shape is not None and len(payload) == self.size + prod(shape) * item_dtype(self.rows[1].type).itemsize
-        )
+        return shape is not None and len(payload) == self.size + prod(shape) * item_dtype(self.rows[1].type).itemsize
 
 
 def item_dtype(wire_type: WireType) -> np.dtype[Any]:

@@ -28,9 +28,7 @@ class AcquisitionConfig(Settings):
     queue_seconds: float = Field(
         10.0, ge=5, le=600, description="data kept per device for a slow consumer [s at full line rate]"
     )
-    delay_first: float = Field(
-        0.1, gt=0, le=10, description="wait before the first reconnection attempt [s, real]"
-    )
+    delay_first: float = Field(0.1, gt=0, le=10, description="wait before the first reconnection attempt [s, real]")
     delay_last: float = Field(5.0, gt=0, le=60, description="longest wait between two attempts [s, real]")
 
 
@@ -110,8 +108,7 @@ class Acquisition:
         self._stop = threading.Event()
         self._readers = [_Reader(device, clock, self._queue, self._stop, config) for device in devices]
         self._threads = [
-            threading.Thread(target=reader.run, name=f"read {reader.name}", daemon=True)
-            for reader in self._readers
+            threading.Thread(target=reader.run, name=f"read {reader.name}", daemon=True) for reader in self._readers
         ]
 
     def __enter__(self) -> Self:
@@ -161,9 +158,7 @@ class _Reader:
         self._read_timeout = config.read_timeout
         self._sync_period_ns = round(device.sync_period * 1e9)
         self._sync_due_ns = 0
-        self._link = Link(
-            Port(device.port, device.baud), delay_first=config.delay_first, delay_last=config.delay_last
-        )
+        self._link = Link(Port(device.port, device.baud), delay_first=config.delay_first, delay_last=config.delay_last)
         self._sequence = 0
         self._chunks = self._bytes = self._chunks_lost = self._bytes_lost = self._syncs = 0
         self._t_last_ns: int | None = None

@@ -70,8 +70,7 @@ def simplified(polygon: Polygon, *, most: int) -> Polygon:
     vertices = list(polygon)
     while len(vertices) > most:
         sizes = [
-            abs(_cross(vertices[i - 1], vertices[i], vertices[(i + 1) % len(vertices)]))
-            for i in range(len(vertices))
+            abs(_cross(vertices[i - 1], vertices[i], vertices[(i + 1) % len(vertices)])) for i in range(len(vertices))
         ]
         del vertices[sizes.index(min(sizes))]
     return vertices

@@ -72,9 +72,7 @@ class DeviceConfig(Settings):
     encoder: EncoderCalibration | None = Field(None, description="calibration, for kind encoder")
     axle_box: AxleBoxCalibration | None = Field(None, description="calibration, for kind axle_box")
     bridge: BridgeCalibration | None = Field(None, description="calibration, for kind bridge")
-    laser_distance: LaserDistanceCalibration | None = Field(
-        None, description="calibration, for kind laser_distance"
-    )
+    laser_distance: LaserDistanceCalibration | None = Field(None, description="calibration, for kind laser_distance")
     profile: ProfileCalibration | None = Field(None, description="calibration, for kind profile")
 
     @model_validator(mode="before")
@@ -93,9 +91,7 @@ class DeviceConfig(Settings):
     def _fitting(self) -> "DeviceConfig":
         rates = _RATES[self.kind]
         if not rates.least <= self.rate <= rates.most:
-            raise ValueError(
-                f"{self.kind} samples at {rates.least:g} to {rates.most:g} Hz, got rate = {self.rate:g}"
-            )
+            raise ValueError(f"{self.kind} samples at {rates.least:g} to {rates.most:g} Hz, got rate = {self.rate:g}")
         for kind in _RATES:
             if kind != self.kind and getattr(self, kind) is not None:
                 raise ValueError(

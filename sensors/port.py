@@ -35,9 +35,7 @@ class Port:
         """Open the port, dropping bytes that arrived before; DeviceError says what to do when that fails."""
         self.close()
         try:
-            self._serial = serial.Serial(
-                self.path, self.baud, timeout=0, write_timeout=WRITE_TIMEOUT, exclusive=True
-            )
+            self._serial = serial.Serial(self.path, self.baud, timeout=0, write_timeout=WRITE_TIMEOUT, exclusive=True)
         except (OSError, ValueError) as error:
             raise DeviceError(f"{self.path}: {_remedy(error)}") from error
 

@@ -71,9 +71,7 @@ class _Line:
         self._timing = timing
         self._device = EmulatedDevice(config, plan)
         self._sync_period_ns = round(config.sync_period * 1e9)
-        self._burst_ns = timing.begin_ns + int(
-            timing.rng.integers(timing.read_period_ns)
-        )  # devices share no phase
+        self._burst_ns = timing.begin_ns + int(timing.rng.integers(timing.read_period_ns))  # devices share no phase
         self._sync_ns = timing.begin_ns
         self._busy_ns = timing.begin_ns  # the host has handled everything up to here: stamps never go back
         self._connected = False

@@ -71,9 +71,7 @@ class Emulator:
         self._run_clocks = {name: device.clock for name, device in self._devices.items()}
         for device in self._devices.values():
             device.clock = replace(device.clock, steps=())  # planned steps belong to the run, not to the wait
-        self._ports = {
-            name: PtyPort(directory / name, buffer_bytes=self.config.buffer_bytes) for name in self._devices
-        }
+        self._ports = {name: PtyPort(directory / name, buffer_bytes=self.config.buffer_bytes) for name in self._devices}
         self._boot_ns = clock.now_ns()
         self._served_ns = -1  # the run is sent up to here
 
@@ -119,9 +117,7 @@ class Emulator:
     def _run_in_thread(self) -> None:
         try:
             self.run()
-        except (
-            Exception
-        ) as error:  # handed to the thread that leaves the context: a source that fails is no secret
+        except Exception as error:  # handed to the thread that leaves the context: a source that fails is no secret
             self._failure = error
 
     def _open_ports(self) -> None:

@@ -141,9 +141,7 @@ def test_truth_angles_are_those_of_the_body_against_horizon_and_track() -> None:
     np.testing.assert_allclose(truth.roll_abs, roll, atol=1e-9)
     np.testing.assert_allclose(truth.pitch_abs, pitch, atol=1e-9)
     relative = (ground.frame(truth.s).inv() * R_gb).as_euler("ZYX")
-    np.testing.assert_allclose(
-        np.column_stack((truth.yaw_rel, truth.pitch_rel, truth.roll_rel)), relative, atol=1e-6
-    )
+    np.testing.assert_allclose(np.column_stack((truth.yaw_rel, truth.pitch_rel, truth.roll_rel)), relative, atol=1e-6)
 
 
 def test_at_rest_the_imu_feels_gravity_alone() -> None:
@@ -194,14 +192,7 @@ def test_accelerometers_obey_the_trajectory_equations_in_canted_curves() -> None
     pose, (a_x, a_y, a_z) = train.design.pose(truth.s), truth.f_b.T
     y_ddot, z_ddot = (make_interp_spline(t, r, k=5)(t, nu=2) for r in (truth.r_y, truth.r_z))
     roll_rate = pose.rho_tw_rate * V**2 + pose.rho_tw * truth.a
-    z1 = (
-        a_y
-        + a_x * truth.yaw_rel
-        - a_z * truth.roll_rel
-        - G * np.sin(pose.roll)
-        - pose.rho_h * V**2
-        + h * roll_rate
-    )
+    z1 = a_y + a_x * truth.yaw_rel - a_z * truth.roll_rel - G * np.sin(pose.roll) - pose.rho_h * V**2 + h * roll_rate
     z4 = a_z - a_x * truth.pitch_rel + a_y * truth.roll_rel - G * np.cos(pose.pitch) * np.cos(pose.roll)
     inside = slice(50, -50)
     assert np.std((z1 - y_ddot)[inside]) < 2e-3

@@ -38,9 +38,7 @@ def test_a_train_rests_before_departure_and_at_its_stop() -> None:
 def test_a_run_ends_after_its_length() -> None:
     for motion, length in ((constant(speed=3.0, length=500.0), 500.0), (STOPPING, 2900.0)):
         profile = SpeedProfile.of(motion)
-        assert float(profile.position(np.array(profile.duration))) == pytest.approx(
-            motion.start + length, abs=1e-6
-        )
+        assert float(profile.position(np.array(profile.duration))) == pytest.approx(motion.start + length, abs=1e-6)
 
 
 def test_legs_written_as_pairs_are_legs() -> None:
@@ -63,9 +61,7 @@ def test_a_leg_too_short_for_its_speed_change_says_what_to_do() -> None:
         with_stop(speed=20.0, length=2900.0, stop_at=100.0, dwell=1.0)
 
 
-@pytest.mark.parametrize(
-    "leg", [{"speed": 5}, {"speed": 5, "distance": 1, "duration": 1}, {"speed": 0, "distance": 9}]
-)
+@pytest.mark.parametrize("leg", [{"speed": 5}, {"speed": 5, "distance": 1, "duration": 1}, {"speed": 0, "distance": 9}])
 def test_a_leg_needs_one_extent_and_a_stop_a_duration(leg: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match=r"needs (either|a duration)"):
         Leg.load(leg, where="motion.legs")

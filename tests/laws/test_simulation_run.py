@@ -102,9 +102,7 @@ def test_defects_stand_where_they_were_put() -> None:
     gauge = marked.gauge - smooth.gauge
     assert (smooth.s[np.argmin(level)], level.min()) == pytest.approx((100.0, -0.01))
     assert (smooth.s[np.argmax(alignment)], alignment.max()) == pytest.approx((200.0, 0.008))
-    assert np.interp([298.5, 300.0, 301.5, 310.0], smooth.s, gauge) == pytest.approx(
-        [0.012, 0.012, 0.012, 0], abs=6e-4
-    )
+    assert np.interp([298.5, 300.0, 301.5, 310.0], smooth.s, gauge) == pytest.approx([0.012, 0.012, 0.012, 0], abs=6e-4)
 
 
 def test_the_other_direction_meets_the_same_rails_mirrored(run: SimulatedRun) -> None:

@@ -46,9 +46,7 @@ def test_noise_has_the_density_of_the_datasheet(grade: ImuGrade) -> None:
 @pytest.mark.parametrize("grade", [ImuGrade.TACTICAL, ImuGrade.CONSUMER])
 def test_turn_on_biases_over_many_units_have_the_spread_of_the_datasheet(grade: ImuGrade) -> None:
     errors = GRADES[grade]
-    means = (
-        np.array([_at_rest(errors, seconds=4.0, seed=seed)[:, :6].mean(axis=0) for seed in range(80)]) - AT_REST
-    )
+    means = np.array([_at_rest(errors, seconds=4.0, seed=seed)[:, :6].mean(axis=0) for seed in range(80)]) - AT_REST
     for columns, triad in ((slice(0, 2), errors.accelerometer), (slice(3, 6), errors.gyroscope)):
         tilt = G * triad.misalignment if triad is errors.accelerometer else 0.0
         expected = np.sqrt(triad.turn_on**2 + triad.instability**2 + tilt**2)

@@ -34,9 +34,7 @@ def test_realisations_hold_what_the_spectrum_says_in_every_band(quantity: str) -
         expected = band_sd(psd, shortest=shortest, longest=longest) ** 2
         # A band of n independent lines has a variance known to sqrt(2 / (2 n)); leakage of the cut adds 3 %.
         lines = seeds * length * (1 / shortest - 1 / longest)
-        assert variance == pytest.approx(
-            expected, rel=0.03 + 3 * _peakedness(psd, shortest, longest) / np.sqrt(lines)
-        )
+        assert variance == pytest.approx(expected, rel=0.03 + 3 * _peakedness(psd, shortest, longest) / np.sqrt(lines))
 
 
 def test_rails_are_the_sum_of_mean_gauge_and_cross_level() -> None:

@@ -191,9 +191,7 @@ def test_info_as_json_counts_what_was_recorded(railtwin: Railtwin, recording: Pa
     assert found["events"] == [{"t_ns": START_NS, "kind": "note", "text": "bridge [7]", "s": None}]
 
 
-def test_info_of_a_damaged_recording_ends_with_1_and_says_what_is_lost(
-    railtwin: Railtwin, recording: Path
-) -> None:
+def test_info_of_a_damaged_recording_ends_with_1_and_says_what_is_lost(railtwin: Railtwin, recording: Path) -> None:
     damage(recording)
     code, out, err = railtwin("info", recording)
     assert (code, err) == (1, "")
@@ -203,9 +201,7 @@ def test_info_of_a_damaged_recording_ends_with_1_and_says_what_is_lost(
     assert json.loads(out)["damage"]["lost_bytes"] > 0
 
 
-def test_repaired_copy_is_clean_and_the_original_untouched(
-    railtwin: Railtwin, recording: Path, tmp_path: Path
-) -> None:
+def test_repaired_copy_is_clean_and_the_original_untouched(railtwin: Railtwin, recording: Path, tmp_path: Path) -> None:
     damage(recording)
     before = {path.name: path.read_bytes() for path in recording.iterdir()}
     copy = tmp_path / "copy"

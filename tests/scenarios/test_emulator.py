@@ -341,8 +341,7 @@ def test_decoded_samples_equal_the_stream_to_half_a_count_at_the_time_they_were_
     assert (np.abs(values - stream.values) <= half * (1 + 1e-6)).all()
     timed = [block for block in blocks if block.clock is not None]
     error = (
-        np.concatenate([b.clock.to_ns(b.ticks) for b in timed])
-        - stream.t[-sum(len(b.ticks) for b in timed) :] * 1e9
+        np.concatenate([b.clock.to_ns(b.ticks) for b in timed]) - stream.t[-sum(len(b.ticks) for b in timed) :] * 1e9
     )
     assert np.abs(error[-5000:]).max() < 0.5e6
 

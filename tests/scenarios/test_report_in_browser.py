@@ -69,9 +69,7 @@ class Browser:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
         mobile = width < 600
-        self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile
-        )
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.call("Page.navigate", url=path.as_uri())
@@ -224,9 +222,7 @@ def test_the_cursor_reads_the_same_numbers_that_were_packed(browser: Browser, re
     table = made_run().best
     assert table is not None
     i = int(np.argmin(np.abs(PLACES.kilometre(table.s) - km)))
-    read = browser.evaluate(
-        "[...document.querySelectorAll('.strip li b')].map(b => b.textContent.replace('−', '-'))"
-    )
+    read = browser.evaluate("[...document.querySelectorAll('.strip li b')].map(b => b.textContent.replace('−', '-'))")
     assert f"{1000 * table.column('r_y')[i]:.2f}" in read
     assert f"{3.6 * table.column('speed')[i]:.1f}" in read
     assert f"{2000 * table.column('sd_r_z')[i]:.2f}" in read

@@ -48,8 +48,7 @@ def imu_sample(i: int, *, accel: tuple[int, int, int] = (0, 0, 980_665), gyro: i
 
 def numbered(messages: Iterable[Message], *, period: int = PERIOD, first: int = 0, tick: int = 0) -> list[Packet]:
     return [
-        to_packet(message, sequence=(first + i) % 65536, ticks=tick + i * period)
-        for i, message in enumerate(messages)
+        to_packet(message, sequence=(first + i) % 65536, ticks=tick + i * period) for i, message in enumerate(messages)
     ]
 
 

@@ -101,9 +101,7 @@ def test_an_empty_run_has_a_page_that_says_so() -> None:
 
 @pytest.mark.parametrize("points", [1, 2])
 def test_the_shortest_runs_have_a_page(points: int) -> None:
-    assert payload(page(build(grid(0.25 * points, Form.CAUSAL, Direction.INCREASING))))["stretches"] == [
-        [0, points]
-    ]
+    assert payload(page(build(grid(0.25 * points, Form.CAUSAL, Direction.INCREASING))))["stretches"] == [[0, points]]
 
 
 def test_a_quantity_without_a_single_value_has_a_strip_without_lines() -> None:

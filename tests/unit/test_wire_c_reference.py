@@ -106,9 +106,7 @@ def test_runs_without_zero_of_every_length_encode_to_the_same_bytes(reference):
         return Packet(PacketKind.IMU, 0x0101, 0x0101010101010101, b"\xff" * length + ending)
 
     sent = [
-        packet(n, ending)
-        for n in [*range(225, 265), *range(480, 515)]
-        for ending in (b"", b"\0", b"\0\0", b"\0\1")
+        packet(n, ending) for n in [*range(225, 265), *range(480, 515)] for ending in (b"", b"\0", b"\0\0", b"\0\1")
     ]
     sent += [packet(n, b"") for n in (0, 4_045, 4_046, 4_047, 4_048, 4_049, 4_061, 4_062)]
     sent += [Packet(PacketKind.IMU, 0, 0, bytes(n)) for n in (0, 1, 254, 255, 4_062)]

@@ -33,9 +33,7 @@ def same(a: Message, b: Message) -> bool:
     def fields_of(message: Any) -> list[Any]:
         return [getattr(message, field.name) for field in dataclasses.fields(message)]
 
-    return type(a) is type(b) and all(
-        np.array_equal(x, y) for x, y in zip(fields_of(a), fields_of(b), strict=True)
-    )
+    return type(a) is type(b) and all(np.array_equal(x, y) for x, y in zip(fields_of(a), fields_of(b), strict=True))
 
 
 @repeatable

@@ -109,9 +109,7 @@ class RunConfig(Settings):
             if not fitting:
                 raise ValueError(f"no device of kind '{kind}': navigation needs one, add a [[device]]")
             if wanted not in fitting:
-                raise ValueError(
-                    f"navigation.{kind} = '{wanted}' is no {kind} here: choose {' or '.join(fitting)}"
-                )
+                raise ValueError(f"navigation.{kind} = '{wanted}' is no {kind} here: choose {' or '.join(fitting)}")
         return self
 
     @model_validator(mode="after")

@@ -129,9 +129,7 @@ def disk_latency(directory: Path) -> Check:
     try:
         worst = max(_sync_times(place))
     except OSError as error:
-        return Check(
-            "disk sync", Verdict.FAIL, f"{place}: {error.strerror}", "record elsewhere: recording.directory"
-        )
+        return Check("disk sync", Verdict.FAIL, f"{place}: {error.strerror}", "record elsewhere: recording.directory")
     finding = f"fdatasync {worst * 1e3:.1f} ms at worst of {SYNC_TRIALS}"
     if worst <= SYNC_GOOD_S:
         return Check("disk sync", Verdict.OK, finding)

@@ -45,15 +45,8 @@ class RawBlock:
 
     def __post_init__(self) -> None:
         n = self.ticks.shape[0]
-        if (
-            self.ticks.shape != (n,)
-            or self.values.ndim != 2
-            or self.values.shape[0] != n
-            or self.quality.shape != (n,)
-        ):
-            raise ValueError(
-                f"RawBlock shapes do not fit: {self.ticks.shape} {self.values.shape} {self.quality.shape}"
-            )
+        if self.ticks.shape != (n,) or self.values.ndim != 2 or self.values.shape[0] != n or self.quality.shape != (n,):
+            raise ValueError(f"RawBlock shapes do not fit: {self.ticks.shape} {self.values.shape} {self.quality.shape}")
         for name in ("ticks", "values", "quality"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
 

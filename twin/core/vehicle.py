@@ -9,9 +9,7 @@ class VehicleParameters(Settings):
     """What the twin is told about the vehicle that carries the sensors."""
 
     name: str = Field("reference vehicle", description="label in reports")
-    wheel_radius: float = Field(
-        0.46, gt=0.1, lt=1.0, description="nominal rolling radius of the encoder's wheel [m]"
-    )
+    wheel_radius: float = Field(0.46, gt=0.1, lt=1.0, description="nominal rolling radius of the encoder's wheel [m]")
     semi_wheelbase: float = Field(
         1.28,
         gt=0.2,

@@ -68,6 +68,4 @@ def euler_rates(*, roll: ArrayLike, pitch: ArrayLike, omega_b: Array) -> Array:
     c_x, s_x = np.cos(roll), np.sin(roll)
     about_x, about_y, about_z = omega_b[..., 0], omega_b[..., 1], omega_b[..., 2]
     swing = s_x * about_y + c_x * about_z
-    return np.stack(
-        [about_x + np.tan(pitch) * swing, c_x * about_y - s_x * about_z, swing / np.cos(pitch)], axis=-1
-    )
+    return np.stack([about_x + np.tan(pitch) * swing, c_x * about_y - s_x * about_z, swing / np.cos(pitch)], axis=-1)

@@ -88,9 +88,7 @@ class FixedLag:
         self._taken = 0
         self._emitted = 0
 
-    def add(
-        self, x_f: Array, P_f: Array, F: Array, Q: Array, coordinate: Array, u: Array | None = None
-    ) -> Smoothed:
+    def add(self, x_f: Array, P_f: Array, F: Array, Q: Array, coordinate: Array, u: Array | None = None) -> Smoothed:
         """Take filtered samples x_f (n, k), P_f (n, k, k) at coordinate (n,); give those that became final."""
         filtered = _filtered(x_f, P_f, F, Q, u)
         parts = [self._emit(0)]  # so that a block that finishes nothing gives empty arrays of the right shape

@@ -130,9 +130,7 @@ def _judge_source(source: str, records: Sequence[Health], config: ReportConfig) 
     )
 
 
-def _judge_measurement(
-    source: str, row: str, records: Sequence[Health], config: ReportConfig
-) -> MeasurementHealth:
+def _judge_measurement(source: str, row: str, records: Sequence[Health], config: ReportConfig) -> MeasurementHealth:
     weight = np.array([float(record.counts.get(FUSED + row, 1)) for record in records])
     trace = np.array([record.measures.get(NIS + row, np.nan) for record in records])
     nis = _weighted(trace, weight)

@@ -27,9 +27,7 @@ def spark(values: Array, low: float | None = None, high: float | None = None) ->
 
     band = Markup("")
     if low is not None and high is not None:
-        band = Markup('<rect x="0" y="{}" width="{}" height="{}"/>').format(
-            y(high), WIDTH, round(y(low) - y(high), 1)
-        )
+        band = Markup('<rect x="0" y="{}" width="{}" height="{}"/>').format(y(high), WIDTH, round(y(low) - y(high), 1))
     bins = np.array_split(values, min(_BINS, values.size))
     points = []
     for i, part in enumerate(bins):

@@ -27,9 +27,7 @@ class EncoderConfig(Settings):
 
     rate: float = Field(200.0, ge=20, le=2000, description="samples per second [Hz]")
     counts: int = Field(2048, ge=16, le=65536, description="counts per turn")
-    jitter: float = Field(
-        2e-6, ge=0, le=1e-4, description="sd of the sampling instant [s]; stamped as it happened"
-    )
+    jitter: float = Field(2e-6, ge=0, le=1e-4, description="sd of the sampling instant [s]; stamped as it happened")
     asymmetry: float = Field(
         0.3,
         ge=0,

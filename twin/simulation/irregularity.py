@@ -109,12 +109,8 @@ class Defect(Settings):
 
     shape: DefectShape = Field(description="dip, kink or gauge_widening")
     s: float = Field(description="arc length of its middle, along increasing kilometres [m]")
-    size: float = Field(
-        ge=-0.05, le=0.05, description="depth of a dip, offset of a kink, widening [m]; left positive"
-    )
-    length: float = Field(
-        5.0, ge=1.0, le=50.0, description="length over which it fades [m]; below 1 m needs contact"
-    )
+    size: float = Field(ge=-0.05, le=0.05, description="depth of a dip, offset of a kink, widening [m]; left positive")
+    length: float = Field(5.0, ge=1.0, le=50.0, description="length over which it fades [m]; below 1 m needs contact")
 
 
 class IrregularityConfig(Settings):

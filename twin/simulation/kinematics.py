@@ -132,9 +132,7 @@ def relative_rate(body: BodyMotion) -> tuple[Array, Array]:
     return omega, alpha
 
 
-def inertial(
-    track: TrackMotion, body: BodyMotion, *, p_b: Array, g: float, earth_t: Array | None = None
-) -> Inertial:
+def inertial(track: TrackMotion, body: BodyMotion, *, p_b: Array, g: float, earth_t: Array | None = None) -> Inertial:
     """Specific force and angular rate at the point p_b (3,) of the body [m].
 
     earth_t: (samples, 3) rotation of the Earth in track axes [rad/s]; None leaves it out. The centrifugal

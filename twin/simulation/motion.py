@@ -82,9 +82,7 @@ class SpeedProfile:
         return cls(path=PPoly(np.array(rows).T, knots), departure=config.standstill)
 
     @classmethod
-    def through(
-        cls, legs: Sequence[tuple[float, float]], *, start: float = 20.0, standstill: float = 30.0
-    ) -> Self:
+    def through(cls, legs: Sequence[tuple[float, float]], *, start: float = 20.0, standstill: float = 30.0) -> Self:
         """Legs as (speed [m/s], distance [m]); a speed of 0 takes its second number as dwell [s]."""
         return cls.of(MotionConfig(legs=tuple(_leg(*leg) for leg in legs), start=start, standstill=standstill))
 

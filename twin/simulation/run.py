@@ -48,9 +48,7 @@ class _Installation:
         self._rate, self._encoder_rate, seed = scenario.imu_rate, scenario.encoder.rate, scenario.seed
         self._train = train
         self._imu = ImuSensor(scenario.errors, rate=self._rate, seed=seed)
-        self._encoder = EncoderSensor(
-            scenario.encoder, scenario.vehicle, train.carriage, scenario.slides, seed=seed
-        )
+        self._encoder = EncoderSensor(scenario.encoder, scenario.vehicle, train.carriage, scenario.slides, seed=seed)
         self._vibration = Vibration(
             scenario.vibration, rate=self._rate * OVERSAMPLING, departure=train.profile.departure, seed=seed
         )

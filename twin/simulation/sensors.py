@@ -34,9 +34,7 @@ class AxisErrors(Settings):
     instability: float = Field(0.0, ge=0, description="standard deviation of the wandering bias [unit]")
     correlation_time: float = Field(300.0, gt=0, description="of that first-order Gauss-Markov bias [s]")
     turn_on: float = Field(0.0, ge=0, description="sd of the bias of one power cycle [unit]")
-    slope: float = Field(
-        0.0, ge=0, description="sd of the bias per kelvin off the calibration temperature [unit/K]"
-    )
+    slope: float = Field(0.0, ge=0, description="sd of the bias per kelvin off the calibration temperature [unit/K]")
     scale: float = Field(0.0, ge=0, le=0.1, description="sd of the residual scale error")
     misalignment: float = Field(0.0, ge=0, le=0.1, description="sd of the residual axis misalignment [rad]")
     lsb: float = Field(0.0, ge=0, description="quantisation step [unit]; 0 for none")
@@ -51,9 +49,7 @@ class ImuErrors(Settings):
     bandwidth: float = Field(
         180.0, ge=40, le=220, description="-3 dB of its second-order low-pass [Hz]; below half of 500 Hz"
     )
-    jitter: float = Field(
-        2e-6, ge=0, le=1e-4, description="sd of the sampling instant [s]; stamped as it happened"
-    )
+    jitter: float = Field(2e-6, ge=0, le=1e-4, description="sd of the sampling instant [s]; stamped as it happened")
     ambient: float = Field(293.15, ge=230, le=330, description="temperature at switch-on [K]")
     warm_up: float = Field(8.0, ge=0, le=40, description="rise of its temperature above ambient, in 600 s [K]")
 

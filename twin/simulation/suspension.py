@@ -24,9 +24,7 @@ class Mode(Settings):
     """One relative motion of the body against its wheelsets: a damped resonator."""
 
     frequency: float = Field(gt=0.3, le=20, description="own frequency [Hz]")
-    damping: float = Field(
-        0.15, gt=0.02, le=1, description="damping ratio; dampers of a primary suspension 0.1-0.2"
-    )
+    damping: float = Field(0.15, gt=0.02, le=1, description="damping ratio; dampers of a primary suspension 0.1-0.2")
     coupling: float = Field(
         1.0,
         ge=0,
@@ -41,18 +39,14 @@ class Mode(Settings):
 class SuspensionConfig(Settings):
     """Primary suspension of a bogie frame: own motions of tenths of a millimetre and milliradian at 20 m/s."""
 
-    lateral: Mode = Field(
-        Mode(frequency=3.0, coupling=0.5, disturbance=1e-4), description="sway against the wheelsets"
-    )
+    lateral: Mode = Field(Mode(frequency=3.0, coupling=0.5, disturbance=1e-4), description="sway against the wheelsets")
     vertical: Mode = Field(
         Mode(frequency=6.0, coupling=1.0, disturbance=1e-4), description="bounce against the wheelsets"
     )
     roll: Mode = Field(
         Mode(frequency=2.5, damping=0.2, coupling=0.3, disturbance=1e-4), description="roll against the wheelsets"
     )
-    pitch: Mode = Field(
-        Mode(frequency=8.0, coupling=1.0, disturbance=5e-5), description="pitch against the wheelsets"
-    )
+    pitch: Mode = Field(Mode(frequency=8.0, coupling=1.0, disturbance=5e-5), description="pitch against the wheelsets")
     yaw: Mode = Field(Mode(frequency=5.0, coupling=0.5, disturbance=1e-4), description="yaw against the wheelsets")
     flexibility: float = Field(
         0.1, ge=0, le=0.5, description="roll outwards per radian of cant deficiency; primary suspension only"

@@ -75,10 +75,7 @@ class Truth:
     def join(cls, parts: list[Self]) -> Self:
         """Consecutive stretches as one."""
         return cls(
-            **{
-                field.name: frozen(np.concatenate([getattr(p, field.name) for p in parts]))
-                for field in fields(cls)
-            }
+            **{field.name: frozen(np.concatenate([getattr(p, field.name) for p in parts])) for field in fields(cls)}
         )
 
     def held(self, t: Array) -> Self:

@@ -1,0 +1,154 @@
+"""Every threshold and variance of the navigation, with unit, range and reason."""
+
+from pydantic import Field
+
+from twin.core.arrays import G
+from twin.core.settings import Settings
+
+
+class Noise(Settings):
+    """A standard deviation that grows with speed: sd^2 = rest^2 + (moving V / 20 m/s)^2."""
+
+    rest: float = Field(gt=0, description="at standstill, in the unit of the measurement")
+    moving: float = Field(ge=0, description="added at 20 m/s: structure vibration grows with speed")
+
+
+class OdometerConfig(Settings):
+    """Speed and distance from the encoder, bridged by the longitudinal accelerometer."""
+
+    window: int = Field(10, ge=2, le=200, description="encoder samples per speed measurement; 10 at 200 Hz are 50 ms")
+    counts_per_turn: float = Field(2048, gt=0, description="encoder resolution: sets the noise of a speed measurement")
+    sd_speed: float = Field(
+        0.004,
+        gt=0,
+        lt=1,
+        description="speed noise beyond the encoder's resolution [m/s]: wheel unroundness, creep",
+    )
+    jerk: float = Field(0.05, gt=0, le=10, description="density of the longitudinal white jerk [m/s^3/sqrt(Hz)]")
+    accel: Noise = Field(
+        Noise(rest=0.01, moving=0.25),
+        description="longitudinal accelerometer per sample [m/s^2], vibration included",
+    )
+    bias_walk: float = Field(
+        2e-3, gt=0, lt=1, description="walk of accelerometer bias and pitch against the gradient [m/s^2/sqrt(s)]"
+    )
+    gate: float = Field(30.0, gt=4, description="normalised innovation squared beyond which a wheel slips")
+    return_after: float = Field(0.4, gt=0, le=5, description="agreement that ends a slip [s]")
+    longest_slip: float = Field(
+        20.0, gt=1, le=120, description="after this the encoder is believed again [s]; dead reckoning has drifted"
+    )
+    stand_time: float = Field(1.0, ge=0.2, le=10, description="a wheel still for so long may stand [s]")
+    stand_rate: float = Field(
+        0.02, gt=0, le=1, description="largest angular rate deviation of a standing vehicle [rad/s]"
+    )
+
+
+class PositionConfig(Settings):
+    """Matching the measured heading to the design geometry."""
+
+    match: bool = Field(True, description="correct position and wheel radius by the design curvature")
+    sd_scale: float = Field(
+        0.01, gt=0, lt=0.2, description="wheel radius error before the run, relative; 2 % is a worn wheel"
+    )
+    scale_walk: float = Field(1e-6, ge=0, lt=1e-2, description="walk of the relative radius [1/sqrt(m)]: creep")
+    sd_heading: float = Field(
+        6e-4, gt=0, lt=0.1, description="yaw of the body against the design [rad]: alignment, chord, own yaw"
+    )
+    heading_length: float = Field(12.0, gt=0, description="correlation length of that yaw [m]")
+    sd_offset: float = Field(0.01, gt=0, lt=1, description="lateral offset of the body from the design [m]")
+    offset_length: float = Field(60.0, gt=0, description="correlation length of that offset [m]")
+    distance_noise: float = Field(
+        0.005, gt=0, lt=1, description="distance noise beside the scale [m/sqrt(m)]: creep and resolution"
+    )
+    slip_noise: float = Field(0.5, gt=0, lt=10, description="distance noise while the wheel slips [m/sqrt(s)]")
+    sd_gyro_bias: float = Field(4e-3, gt=0, lt=0.1, description="vertical gyro bias before the run [rad/s]")
+
+
+class AttitudeConfig(Settings):
+    """Absolute roll and pitch."""
+
+    sd_start: float = Field(0.05, gt=0, lt=0.5, description="roll and pitch before the first sample [rad]")
+    accel_x: Noise = Field(
+        Noise(rest=0.01, moving=0.25),
+        description="longitudinal accelerometer per sample against the speed's slope [m/s^2]",
+    )
+    slope_density: float = Field(
+        3.5e-4,
+        gt=0,
+        lt=0.1,
+        description="lateral velocity of the body over V as white noise in distance [sqrt(m)]: the German spectra's slope is white",
+    )
+    sd_rest_velocity: float = Field(1e-3, gt=0, lt=0.1, description="lateral velocity at standstill [m/s/sqrt(Hz)]")
+    gate: float = Field(25.0, gt=4, description="normalised innovation squared beyond which a measurement is rejected")
+
+
+class AxisConfig(Settings):
+    """Noise of one axis of the trajectory filter, tuned by `railtwin calibrate navigation`."""
+
+    jerk_track: float = Field(
+        3.0,
+        gt=0,
+        description="white jerk at 20 m/s [m/s^3/sqrt(Hz)] that grows as V^2.5: the track's own spectrum",
+    )
+    jerk_vibration: float = Field(
+        30.0, gt=0, description="white jerk at 20 m/s [m/s^3/sqrt(Hz)] that grows as V: structure vibration"
+    )
+    own_rate: float = Field(
+        1e-3,
+        gt=0,
+        description="own rotation of the body at 20 m/s [rad/s/sqrt(Hz)], grows as V: chord, suspension",
+    )
+
+
+class TrajectoryConfig(Settings):
+    """Lateral and vertical path of the inertial sensor against the design line."""
+
+    lateral: AxisConfig = Field(AxisConfig(), description="lateral axis")
+    vertical: AxisConfig = Field(AxisConfig(), description="vertical axis")
+    cutoff: float = Field(
+        300.0,
+        ge=75,
+        le=5000,
+        description="wavelength beyond which the virtual sensors hold the path to the design [m]",
+    )
+    speed_minimum: float = Field(0.5, gt=0, le=5, description="below this the rows divided by V are left out [m/s]")
+    gate: float = Field(100.0, gt=9, description="normalised innovation squared beyond which a measurement is rejected")
+
+
+class LagConfig(Settings):
+    """How far behind the train the smoothed live results are; the delays add up."""
+
+    position: float = Field(150.0, ge=0, description="of the position [m]")
+    attitude: float = Field(100.0, ge=0, description="of the attitude [m]")
+    trajectory: float = Field(150.0, ge=0, description="of the trajectory [m]")
+    longest: float = Field(60.0, gt=1, description="each delay ends after this time at the latest [s]: bounds memory")
+    stride: float = Field(2.0, gt=0, description="smoothed results come in batches of this length [s]")
+
+
+class NavigationConfig(Settings):
+    """The navigation of one vehicle."""
+
+    imu: str = Field("imu", description="name of the inertial device that is navigated")
+    encoder: str = Field("encoder", description="name of the encoder device")
+    gravity: float = Field(G, ge=9.7, le=9.9, description="local gravity [m/s^2]")
+    latitude_deg: float | None = Field(
+        None,
+        ge=-90,
+        le=90,
+        description="corrects the earth's rotation [deg]; 0.3 mrad of roll at 20 m/s and 45 deg",
+    )
+    accel_noise: float = Field(
+        5e-4,
+        gt=0,
+        lt=0.1,
+        description="accelerometer noise density [m/s^2/sqrt(Hz)], from the data sheet or Allan deviation",
+    )
+    gyro_noise: float = Field(3e-5, gt=0, lt=0.1, description="gyro noise density [rad/s/sqrt(Hz)], likewise")
+    gyro_bias: float = Field(1e-4, gt=0, lt=0.1, description="gyro bias before the run [rad/s]")
+    gyro_bias_walk: float = Field(1e-6, gt=0, lt=1e-2, description="gyro bias walk [rad/s/sqrt(s)]")
+    accel_bias_walk: float = Field(2e-5, gt=0, lt=1, description="accelerometer bias walk [m/s^2/sqrt(s)]")
+    odometer: OdometerConfig = Field(OdometerConfig(), description="speed and distance")
+    position: PositionConfig = Field(PositionConfig(), description="position along the track")
+    attitude: AttitudeConfig = Field(AttitudeConfig(), description="roll and pitch")
+    trajectory: TrajectoryConfig = Field(TrajectoryConfig(), description="path against the design")
+    lag: LagConfig = Field(LagConfig(), description="delay of smoothed live results")
