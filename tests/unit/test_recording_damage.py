@@ -100,38 +100,50 @@ def test_crashed_file_without_its_end_loses_nothing(tmp_path: Path, small: bytes
     assert reader.damage.faults == {Fault.UNFINISHED: 1}
 
 
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    """The segments of 200 s of recording."""
+    place = tmp_path_factory.mktemp("long")
+    record(place, stream(40_000))
+    return [path.read_bytes() for path in segments_in(place)]
+
+
+def flipped(data: bytes, rate: float, rng: np.random.Generator) -> bytes:
+    """Each byte is changed with a probability."""
+    damaged = np.frombuffer(data, np.uint8).copy()
+    hits = rng.random(damaged.size) < rate
+    damaged[hits] ^= rng.integers(1, 256, int(hits.sum()), dtype=np.uint8)
+    return damaged.tobytes()
+
+
 @pytest.mark.parametrize(("rate", "share"), [(1e-7, 0.995), (1e-6, 0.95), (1e-5, 0.65)])
 def test_flipped_bytes_cost_no_more_than_stated_and_nothing_wrong_passes(
-    tmp_path: Path, rate: float, share: float
+    tmp_path: Path, long: list[bytes], rate: float, share: float
 ) -> None:
-    chunks = stream(40_000)
-    record(tmp_path / "run", chunks)
-    known, rng, total = set(chunks), np.random.default_rng(7), 0
-    for path in segments_in(tmp_path / "run"):
-        data = np.frombuffer(path.read_bytes(), np.uint8).copy()
-        hits = rng.random(data.size) < rate
-        data[hits] ^= rng.integers(1, 256, int(hits.sum()), dtype=np.uint8)
-        path.write_bytes(data.tobytes())
-    reader = RecordingReader(tmp_path / "run")
-    last = -1
-    for chunk in reader.chunks():
-        assert chunk in known
-        assert chunk.t_host_ns > last
-        last, total = chunk.t_host_ns, total + 1
-    assert total >= share * len(chunks)
-    assert reader.damage.missing in (len(chunks) - total, chunks.index(_at(chunks, last)) + 1 - total)
+    chunks, draws, total = stream(40_000), 8, 0
+    for draw in range(draws):
+        for i, data in enumerate(long):
+            (tmp_path / f"run-{i:03d}.mcap").write_bytes(flipped(data, rate, np.random.default_rng((draw, i))))
+        last = -1
+        for chunk in replay(tmp_path):
+            place = chunk.t_host_ns // 5_000_000
+            assert place > last
+            assert chunk == chunks[place]
+            last, total = place, total + 1
+    assert share <= total / (draws * len(chunks)) < 1
 
 
-def _at(chunks: list[Chunk], t_ns: int) -> Chunk:
-    return chunks[t_ns // 5_000_000]
+def broken(path: Path, chunk: Chunk) -> bytes:
+    """The bytes of a file with one of them changed, inside a message."""
+    data = bytearray(path.read_bytes())
+    data[data.index(chunk.data) + 5] ^= 1
+    return bytes(data)
 
 
 def test_lost_messages_are_counted_by_their_numbers(tmp_path: Path) -> None:
     chunks = stream(3000)
     path = record(tmp_path, chunks)
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
+    path.write_bytes(broken(path, chunks[1500]))
     reader = RecordingReader(path)
     read = list(reader.chunks())
     assert 0 < reader.damage.missing == len(chunks) - len(read) <= 100
@@ -311,9 +323,7 @@ def test_messages_without_a_checksum_are_not_passed(tmp_path: Path) -> None:
 def test_repair_writes_a_sound_copy_and_leaves_the_original(tmp_path: Path) -> None:
     chunks = stream(3000)
     path = record(tmp_path / "run", chunks, RecordingConfig(segment_s=5))
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data[:-100])
+    path.write_bytes(broken(path, chunks[500])[:-100])
     before = {file.name: file.read_bytes() for file in segments_in(tmp_path / "run")}
     reader = RecordingReader(tmp_path / "run")
     read = list(reader.chunks())
