@@ -90,4 +90,6 @@ class Epoch:
     samples: Mapping[str, SampleBlock]
     """By source; a source that gave nothing has a block without samples, or is absent."""
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """By source: missing, duplicate, late, reordered samples in this epoch."""
+    """By source: what went wrong with its samples in this epoch, such as missing, duplicate or late."""
+    clock_sd: Mapping[str, float] = field(default_factory=dict)
+    """By source: greatest standard deviation of the times of its samples [s]; absent where there are none."""

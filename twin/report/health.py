@@ -3,7 +3,7 @@
 A record of a source counts `samples` and `missing`; every other count is a fault. Its measures are `rate_hz` and
 `clock_sd_us`. A record of an estimator gives, for each measurement it fuses and that is not virtual,
 `nis_<measurement>` (mean over the interval) and `outside_<measurement>` (share outside the 95 % bounds, 0 to 1),
-weighted by the count `fused_<measurement>` where that is given.
+weighted by the count `fused_<measurement>` where that is given, and counts `rejected_<measurement>`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from twin.core.arrays import Array
 from twin.core.estimate import Health
 from twin.report.config import ReportConfig
 
-NIS, OUTSIDE, FUSED = "nis_", "outside_", "fused_"
+NIS, OUTSIDE, FUSED, REJECTED = "nis_", "outside_", "fused_", "rejected_"
 
 
 class Verdict(IntEnum):
@@ -96,7 +96,7 @@ def _by_source(health: Iterable[Health]) -> dict[str, list[Health]]:
 
 def _describes_source(record: Health) -> bool:
     """Whether there is more in it than the statistics of measurements."""
-    return any(not name.startswith(FUSED) for name in record.counts) or "rate_hz" in record.measures
+    return any(not name.startswith((FUSED, REJECTED)) for name in record.counts) or "rate_hz" in record.measures
 
 
 def _judge_source(source: str, records: Sequence[Health], config: ReportConfig) -> SourceHealth:
