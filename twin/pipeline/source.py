@@ -14,11 +14,14 @@ from twin.core.blocks import ClockFit, RawBlock, SampleBlock
 from twin.core.quality import Quality
 from twin.numerics.compiled import compiled
 
-NEVER = np.iinfo(np.int64).min
+NEVER = int(np.iinfo(np.int64).min)
 FLOOD = 2
 """A source may bring this many times its nominal rate; more is not kept, which bounds the memory."""
 PULL = 0.05
 """Share of a period by which one sample moves the grid: ten times the fastest correction of a device clock."""
+
+_GOOD, _REORDERED, _LATE, _OVERLAPPING, _FUTURE = range(5)
+_VERDICTS = {_REORDERED: "reordered", _LATE: "late", _OVERLAPPING: "overlapping", _FUTURE: "future"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +109,17 @@ class Source:
     def take(self, item: RawBlock, *, closed_ns: int) -> None:
         """Judge and keep samples; those before closed_ns come too late for any epoch."""
         self._begin(item.t_host_ns)
-        received = self._timing.index(item.t_host_ns)
         if item.clock is None:
-            self._count(received, "unsynchronised", item.ticks.size)
+            self._count(self._timing.index(item.t_host_ns), "unsynchronised", item.ticks.size)
             return
+        if item.clock.epoch != self._clock_epoch:
+            self._start_clock(item.clock)
         t = item.clock.to_ns(item.ticks)
-        # Nothing is received before it happens: a time from the future is a broken clock's, not a sample's.
-        past = t <= item.t_host_ns + self._timing.allowance
-        self._count(received, "future", int(np.count_nonzero(~past)))
-        if past.any():
-            self._keep(item, item.clock, t, past, closed_ns)
+        kept = self._judge(t, item.t_host_ns, closed_ns)
+        if kept.size == t.size:
+            self._keep(_timed(item, item.clock, t, self._timing.clock_sd_limit))
+        elif kept.size:
+            self._keep(_timed(item, item.clock, t, self._timing.clock_sd_limit)[kept])
 
     def epoch(self, index: int) -> SourceEpoch:
         """The samples of an epoch on the source's uniform grid, and all counts up to its end."""
@@ -137,37 +141,21 @@ class Source:
         if number:
             self._counts.setdefault(index, Counter())[name] += number
 
-    def _count_each(self, indices: IntArray, name: str) -> None:
-        if indices.size:
-            for index, number in zip(*np.unique(indices, return_counts=True), strict=True):
-                self._count(int(index), name, int(number))
-
-    def _keep(self, item: RawBlock, clock: ClockFit, t: IntArray, past: BoolArray, closed_ns: int) -> None:
-        """Keep what is neither too late, nor behind a clock that was set back, nor too much."""
-        length = self._timing.length
-        if clock.epoch != self._clock_epoch:
-            self._start_clock(clock)
-        before = np.maximum.accumulate(np.concatenate(([self.passed_ns], np.where(past, t, NEVER))))[:-1]
-        where = np.where(before == NEVER, t, before) // length
-        own_end = np.where(before == NEVER, NEVER, (before - self._timing.allowance) // length * length)
-        expired_ns = (item.t_host_ns - self._timing.horizon) // length * length
-        late = past & (t < np.maximum(own_end, max(closed_ns, expired_ns)))
-        overlapping = past & ~late & (t < self._floor_ns)
-        kept = past & ~late & ~overlapping
-        flooding = self._beyond_measure(t // length, kept)
-        kept &= ~flooding
-        self._count_each(where[late], "late")
-        self._count_each(where[overlapping], "overlapping")
-        self._count_each(t[flooding] // length, "flooding")
-        self._count_each(where[kept & (t < before)], "reordered")
-        self.passed_ns = max(self.passed_ns, int(t[past].max()))
-        if kept.any():
-            self._begin(int(t[kept].min()))
-            quality = item.quality
-            if clock.sd_ns > self._timing.clock_sd_limit:
-                quality = quality | np.uint8(Quality.CLOCK_UNSURE)
-            fit = np.broadcast_to([clock.ns_per_tick, clock.sd_ns], (t.size, 2))
-            self._waiting.append(_Waiting(t, item.ticks, item.values, quality, fit)[kept])
+    def _judge(self, t: IntArray, t_host_ns: int, closed_ns: int) -> IntArray:
+        """Rows of the samples to keep; the others are counted."""
+        timing = self._timing
+        expired_ns = timing.index(t_host_ns - timing.horizon) * timing.length
+        limits = np.array(
+            [t_host_ns + timing.allowance, max(closed_ns, expired_ns), self._floor_ns, timing.allowance, timing.length]
+        )
+        verdict, where = np.empty((2, t.size), np.int64)
+        self.passed_ns = _arrive(t, limits, self.passed_ns, verdict, where)
+        if not verdict.any():
+            return np.arange(t.size)
+        for code, name in _VERDICTS.items():
+            for index, number in Counter((where[verdict == code] // timing.length).tolist()).items():
+                self._count(index, name, number)
+        return np.flatnonzero(verdict <= _REORDERED)
 
     def _start_clock(self, clock: ClockFit) -> None:
         """A clock set anew may give times that were already given: the source goes on after its last sample."""
@@ -178,15 +166,25 @@ class Source:
             self._floor_ns = self.passed_ns + round(self._period_ns / 2)
         self._clock_epoch = clock.epoch
 
-    def _beyond_measure(self, index: IntArray, kept: BoolArray) -> BoolArray:
-        """Which of the kept samples find their epoch full; counts the others in."""
-        flooding = np.zeros(kept.size, np.bool_)
-        for i in np.unique(index[kept]).tolist():
-            mine = np.flatnonzero(kept & (index == i))
+    def _keep(self, samples: _Waiting) -> None:
+        """Let samples wait for their epoch, as far as it has room for them."""
+        first_ns = int(samples.t.min())
+        self._begin(first_ns)
+        first, last = self._timing.index(first_ns), self._timing.index(int(samples.t.max()))
+        if first == last and self._filled[first] + samples.t.size <= self._most:
+            self._filled[first] += samples.t.size
+            self._waiting.append(samples)
+            return
+        index = samples.t // self._timing.length
+        welcome = np.ones(index.size, np.bool_)
+        for i in np.unique(index).tolist():
+            mine = np.flatnonzero(index == i)
             room = max(0, self._most - self._filled[i])
-            flooding[mine[room:]] = True
+            welcome[mine[room:]] = False
             self._filled[i] += min(mine.size, room)
-        return flooding
+            self._count(i, "flooding", max(0, mine.size - room))
+        if welcome.any():
+            self._waiting.append(samples[welcome])
 
     def _cut(self, end_ns: int) -> _Waiting | None:
         """Take the samples before a time out of the memory, in order of time; None if there are none."""
@@ -251,6 +249,42 @@ def _laid(name: str, due: _Waiting | None, rows: IntArray, size: int, span: _Spa
     # The points follow the samples within PULL: as a uniform block they end where the next one goes on.
     period = (span.last - span.before) / size if size else span.period
     return SampleBlock(name, round(span.before + period), period, values, flags)
+
+
+def _timed(item: RawBlock, clock: ClockFit, t: IntArray, clock_sd_limit: float) -> _Waiting:
+    """Samples at common times t; clock_sd_limit: greatest standard deviation of a time that is not flagged [ns]."""
+    quality = item.quality
+    if clock.sd_ns > clock_sd_limit:
+        quality = quality | np.uint8(Quality.CLOCK_UNSURE)
+    fit = np.empty((t.size, 2))
+    fit[:] = clock.ns_per_tick, clock.sd_ns
+    return _Waiting(t, item.ticks, item.values, quality, fit)
+
+
+@compiled
+def _arrive(t: IntArray, limits: IntArray, passed: int, verdict: IntArray, where: IntArray) -> int:
+    """Judge samples (samples,) in their order of arrival; where: the time at which each is counted.
+
+    limits: latest possible time, end of the epochs closed, of an earlier clock, the allowance, an epoch's length.
+    Returns the latest time that this source has passed. All [ns].
+    """
+    latest, closed, floor, allowance, length = limits
+    for i in range(t.size):
+        if t[i] > latest:  # nothing is received before it happens: this is a broken clock's time
+            verdict[i], where[i] = _FUTURE, latest - allowance
+            continue
+        own = closed if passed == NEVER else (passed - allowance) // length * length
+        where[i] = t[i] if passed == NEVER else passed
+        if t[i] < max(own, closed):
+            verdict[i] = _LATE
+        elif t[i] < floor:
+            verdict[i] = _OVERLAPPING
+        elif t[i] < passed:
+            verdict[i] = _REORDERED
+        else:
+            verdict[i] = _GOOD
+        passed = max(passed, t[i])
+    return passed
 
 
 @compiled
