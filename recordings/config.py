@@ -13,7 +13,9 @@ Compression = Literal["none", "lz4", "zstd"]
 class RecordingConfig(Settings):
     """How raw bytes are made durable."""
 
-    directory: Path = Field(default=Path("recording"), description="directory that holds the segments of a run")
+    directory: Path = Field(
+        default=Path("runs"), description="folder that holds the folders of runs; `railtwin run --out` names one"
+    )
     segment_s: float = Field(
         default=60.0,
         ge=0.1,

@@ -66,6 +66,21 @@ class Terminal:
             yield self._lines(title, total)
 
     @contextmanager
+    def status(self) -> Iterator[Callable[[str], None]]:
+        """Keep one line up to date at the foot of a terminal; nothing elsewhere, and nothing when quiet.
+
+        Yields the function to call with the line as it is now.
+        """
+        if self.quiet or not self._err.is_terminal:
+            yield _ignore
+            return
+        from rich.live import Live
+        from rich.text import Text
+
+        with Live(console=self._err, transient=True, auto_refresh=False) as live:
+            yield lambda line: live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+
+    @contextmanager
     def _bar(self, title: str, total: float) -> Iterator[Callable[[float], None]]:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -90,6 +105,11 @@ class Terminal:
                 self.say(f"{title}: {100 * step // PLAIN_STEPS} %")
 
         return update
+
+
+def part_of(progress: Callable[[float], None], start: float, end: float) -> Callable[[float], None]:
+    """The progress of one step, 0 to 1, as a part of the whole."""
+    return lambda share: progress(start + (end - start) * share)
 
 
 def terminal() -> Terminal:
@@ -117,7 +137,7 @@ def _stream(*, stderr: bool, colour: bool) -> Console:
     return console
 
 
-def _ignore(done: float) -> None:
+def _ignore(news: float | str) -> None:
     """Nobody watches."""
 
 
