@@ -1,0 +1,185 @@
+"""A live run: acquire, record, estimate. Recording comes first; nothing else may make it wait."""
+
+import os
+import select
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import FrameType
+
+from firmware_interface import Chunk
+from recordings import ClockPair, RecordingHeader, RecordingWriter, ResultWriter, WriterStatus, open_recording
+from sensors.acquisition import Acquisition, DeviceStatus
+from sensors.host_clock import HostClock
+from twin.cli.config import RunConfig
+from twin.cli.console import terminal
+from twin.cli.estimation import Estimation, Item
+from twin.cli.replaying import recorded_items
+from twin.cli.run_directory import RunDirectory, result_metadata
+from twin.cli.watch import Ending, Parts, Watch
+from twin.core.errors import ConfigError, RecordingError
+from twin.core.estimate import OperatorEvent
+from twin.version import __version__
+
+LISTEN_PERIOD = 0.2
+"""Between two looks at whether the run is over, while nobody types [s, real]."""
+NOTE_LENGTH = 1000
+"""Longest note of an operator [characters]; a pasted file is cut."""
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a run."""
+
+    recording: WriterStatus
+    devices: dict[str, DeviceStatus]
+    points: int
+    """Points of the grid passed."""
+    skipped: int
+    """Reads the live estimate left out."""
+    failure: str | None
+    """Why the live estimate ended early."""
+
+    def problems(self) -> list[str]:
+        """What went wrong, each with its remedy."""
+        found = []
+        if self.recording.lost:
+            found.append(f"{self.recording.lost} reads could not be recorded: the disk is too slow or full")
+        for status in self.devices.values():
+            if status.bytes_received == 0:
+                found.append(f"{status.name}: never heard; {status.error or 'it is silent, check its supply'}")
+            elif status.chunks_lost:
+                found.append(
+                    f"{status.name}: {status.chunks_lost} reads lost before recording: the machine is too slow"
+                )
+        if self.failure is not None:
+            found.append(f"the live estimate ended early ({self.failure}); the recording is whole: replay it")
+        elif self.skipped:
+            found.append(f"the live estimate left out {self.skipped} reads; the recording is whole: replay it")
+        return found
+
+
+def record_run(config: RunConfig, run: RunDirectory, clock: HostClock, ending: Ending) -> Outcome:
+    """Run until told to stop by a signal, or by the ending. A folder that holds a run already is continued."""
+    earlier = earlier_items(config, run, clock)
+    run.make()
+    run.config.write_text(config.to_toml(), encoding="utf-8")
+    with ExitStack() as stack:
+        results = stack.enter_context(ResultWriter(run.results, result_metadata(config)))
+        estimation = stack.enter_context(Estimation(config, results, earlier=earlier))
+        recording = stack.enter_context(RecordingWriter(run.recording, header_of(config, clock), config.recording))
+        acquisition = stack.enter_context(Acquisition(config.device, clock))
+        intake = _Intake(recording, estimation)
+        stack.enter_context(_stopped_by_signals(acquisition.stop))
+        stack.enter_context(_beside("notes", lambda over: _listen(intake, clock, over)))
+        watch = Watch(Parts(run, config.places, clock, acquisition, recording, estimation), ending)
+        stack.enter_context(_beside("watch", watch.look))
+        terminal().say(f"{run.path}: recording. Type a line to note an event; Ctrl-C ends the run")
+        for chunk in acquisition.chunks():
+            intake.take(chunk)
+    return Outcome(recording.status, acquisition.status(), estimation.points, estimation.skipped, estimation.failure)
+
+
+def header_of(config: RunConfig, clock: HostClock) -> RecordingHeader:
+    """Everything a replay needs beside the bytes."""
+    now = datetime.now(UTC)
+    return RecordingHeader(
+        config_toml=config.to_toml(),
+        version=__version__,
+        started=now.isoformat(timespec="seconds"),
+        clock=ClockPair(monotonic_ns=clock.now_ns(), wall_ns=round(now.timestamp() * 1e9)),
+        devices=tuple(device.name for device in config.device),
+    )
+
+
+def earlier_items(config: RunConfig, run: RunDirectory, clock: HostClock) -> Iterator[Item]:
+    """What the folder of a run to be continued holds already; ConfigError where the two do not go together."""
+    if not any(run.recording.glob("*.mcap")):
+        return iter(())
+    remedy = "choose another --out"
+    try:
+        reader = open_recording(run.recording)
+        recorded = reader.header.config_toml
+    except RecordingError as error:
+        raise ConfigError(f"{run.path}: holds a recording that cannot be continued ({error}); {remedy}") from None
+    if recorded != config.to_toml():
+        raise ConfigError(f"{run.path}: holds a run with another configuration; {remedy}")
+    if any(segment.head is not None and segment.head.first_ns > clock.now_ns() for segment in reader.segments):
+        raise ConfigError(f"{run.path}: holds a run from before the machine was restarted; {remedy}")
+    terminal().say(f"{run.path}: holds a run already; it is continued")
+    return recorded_items(reader)
+
+
+class _Intake:
+    """The one order of things: what is recorded in it is estimated in it, so that a replay finds the same."""
+
+    def __init__(self, recording: RecordingWriter, estimation: Estimation) -> None:
+        self._recording, self._estimation = recording, estimation
+        self._order = threading.Lock()
+
+    def take(self, item: Item) -> None:
+        with self._order:
+            if isinstance(item, Chunk):
+                self._recording.write(item)
+            else:
+                self._recording.write_event(item)
+            self._estimation.offer(item)
+
+
+def _listen(intake: _Intake, clock: HostClock, over: threading.Event) -> None:
+    """Every line typed becomes an event. Waits by select, not in a read: a read would outlive the run."""
+    if sys.stdin is None or sys.stdin.closed:
+        return
+    handle, text = sys.stdin.fileno(), b""
+    while not over.is_set():
+        try:
+            if not select.select([handle], [], [], LISTEN_PERIOD)[0]:
+                continue
+            data = os.read(handle, 4096)
+        except OSError:  # no terminal to read from: a run in the background
+            return
+        *lines, text = (text + data).split(b"\n")
+        for line in lines if data else [text]:
+            note = line.decode(errors="replace").strip()[:NOTE_LENGTH]
+            if note:
+                intake.take(OperatorEvent(clock.now_ns(), "note", note))
+                terminal().say(f"noted: {note}")
+        if not data:
+            return
+
+
+@contextmanager
+def _beside(name: str, work: Callable[[threading.Event], None]) -> Iterator[None]:
+    """Work on another thread, told by an event when it is over."""
+    over = threading.Event()
+    thread = threading.Thread(target=work, args=(over,), name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+@contextmanager
+def _stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """The first signal ends the run in order; a second one of the same kind ends it at once."""
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, before[number])
+        stop()
+
+    before = {int(number): signal.signal(number, ask) for number in STOP_SIGNALS}
+    # a run in the background of a shell must not be halted for listening to the terminal
+    waiting = signal.signal(signal.SIGTTIN, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTTIN, waiting)
+        for number, handler in before.items():
+            signal.signal(number, handler)
