@@ -1,0 +1,76 @@
+"""What the estimators are told about a simulated run: its design and its data sheets, never its truth."""
+
+from collections.abc import Mapping
+from math import ceil, degrees, floor
+
+from sensors.config import DeviceConfig
+from twin.cli.config import RunConfig, RunIdentity, TrackConfig
+from twin.core.places import Direction, KilometrePost, Places
+from twin.core.vehicle import VehicleParameters
+from twin.navigation.config import NavigationConfig
+from twin.simulation import Scenario
+
+FIRST_KM = 12.0
+POST_SPACING = 1000.0
+"""[m]"""
+KM_JUMP = 0.2
+"""Kilometres the line once lost to a new alignment: labels jump where posts stand two at a place."""
+WHEEL_STEP = 0.01
+"""Nominal wheel radii come in whole centimetres, and a wheel only wears: the true one lies below [m]."""
+
+
+def config_of(scenario: Scenario, *, name: str = "simulated", ports: Mapping[str, str] | None = None) -> RunConfig:
+    """A configuration as a person would write it for this line and train; ports: by name of the device."""
+    length = sum(element.length for element in scenario.horizontal)
+    start = scenario.motion.start
+    forward = scenario.direction is Direction.INCREASING
+    ports = ports or {}
+    imu = {"name": "imu", "kind": "imu", "rate": scenario.imu_rate, "mounting": scenario.mounting}
+    encoder = {
+        "name": "encoder",
+        "kind": "encoder",
+        "rate": scenario.encoder.rate,
+        "encoder": {"counts_per_turn": scenario.encoder.counts},
+    }
+    return RunConfig(
+        run=RunIdentity(name=name, direction=scenario.direction, start_s=start if forward else length - start),
+        places=Places(line="7 Simulated Line", track="1", posts=posts_along(length)),
+        track=TrackConfig(horizontal=scenario.horizontal, vertical=scenario.vertical),
+        vehicle=VehicleParameters(
+            wheel_radius=ceil(scenario.vehicle.wheel_radius / WHEEL_STEP) * WHEEL_STEP,
+            semi_wheelbase=scenario.vehicle.semi_wheelbase,
+        ),
+        device=tuple(
+            DeviceConfig.model_validate(device | {"port": ports.get(str(device["name"]), "")})
+            for device in (imu, encoder)
+        ),
+        navigation=_navigation(scenario),
+    )
+
+
+def posts_along(length: float) -> tuple[KilometrePost, ...]:
+    """A post every kilometre and, at the middle one, a jump of the labels."""
+    posts, jump = [], 0.0
+    count = max(floor(length / POST_SPACING), 1)
+    for i in range(count + 1):
+        s, km = i * POST_SPACING, FIRST_KM + i * POST_SPACING / 1000
+        posts.append(KilometrePost(s=s, km=round(km + jump, 3)))
+        if i == (count + 1) // 2:
+            jump = KM_JUMP
+            posts.append(KilometrePost(s=s, km=round(km + jump, 3)))
+    return tuple(posts)
+
+
+def _navigation(scenario: Scenario) -> NavigationConfig:
+    """Noise as the data sheet of the inertial sensor states it, unless too good to be true; the rest as tuned."""
+    accel, gyro = scenario.errors.accelerometer, scenario.errors.gyroscope
+    usual = NavigationConfig()
+    latitude = scenario.latitude
+    return usual.model_copy(
+        update={
+            "accel_noise": max(usual.accel_noise, round(accel.noise_density, 5)),
+            "gyro_noise": max(usual.gyro_noise, round(gyro.noise_density, 6)),
+            "gyro_bias": max(usual.gyro_bias, round(gyro.turn_on, 5)),
+            "latitude_deg": None if latitude is None else round(degrees(latitude), 2),
+        }
+    )
