@@ -9,22 +9,44 @@ from typing import Annotated
 
 import typer
 
-from twin.cli import config_command, doctor, info, repair
+from twin.cli import (
+    config_command,
+    demo,
+    doctor,
+    export,
+    info,
+    repair,
+    replay,
+    report_command,
+    simulate,
+)
+from twin.cli import (
+    run as run_command,
+)
 from twin.cli.console import ExitCode, configure, stop, terminal
 from twin.core.errors import RailTwinError
 from twin.version import __version__
 
+RUNS = "Runs"
 RECORDINGS = "Recordings"
 SETUP = "Set up"
 
 EXAMPLES = """
 Examples:
 
+  railtwin demo                       see it all at work, in a minute, without hardware
+
   railtwin config new line7.toml      write a commented configuration
 
   railtwin doctor line7.toml          is this machine ready for it?
 
-  railtwin info recordings/run        what a recording holds, and what is lost
+  railtwin run line7.toml -o monday   acquire, record and estimate until Ctrl-C
+
+  railtwin replay monday              the same results from the recording, and better ones
+
+  railtwin report monday              the page to look at
+
+  railtwin info monday/recording      what a recording holds, and what is lost
 
 Exit codes: 0 done, 1 done and a problem found, 2 wrong arguments, configuration or input, 130 interrupted.
 """
@@ -39,6 +61,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+app.command(name="demo", rich_help_panel=RUNS)(demo.demo)
+app.command(name="run", rich_help_panel=RUNS)(run_command.run)
+app.command(name="replay", rich_help_panel=RUNS)(replay.replay)
+app.command(name="report", rich_help_panel=RUNS)(report_command.report)
+app.command(name="export", rich_help_panel=RUNS)(export.export)
+app.command(name="simulate", rich_help_panel=RUNS)(simulate.simulate)
 app.command(name="info", rich_help_panel=RECORDINGS)(info.info)
 app.command(name="repair", rich_help_panel=RECORDINGS)(repair.repair)
 app.add_typer(config_command.app, name="config", rich_help_panel=SETUP)
