@@ -64,7 +64,7 @@ class Attitude:
         rows = np.empty((n, 3))
         noise = np.array(
             [
-                c.gyro_noise**2, c.gyro_bias_walk**2, c.accel_noise**2, c.attitude.accel_x.rest**2,
+                c.gyro_noise**2 / 2, c.gyro_bias_walk**2, c.accel_noise**2 / 2, c.attitude.accel_x.rest**2,
                 (c.attitude.accel_x.moving / 20) ** 2, c.attitude.slope_density**2,
                 c.attitude.sd_rest_velocity**2, c.attitude.gate, c.gravity,
             ]
@@ -78,8 +78,8 @@ class Attitude:
 
 @compiled
 def _follow(
-    x: Array, P: Array, dt: float, f: Array, w: Array, w_t: Array, lateral: Array, roll_t: Array, v: Array,
-    a: Array, standing: BoolArray, noise: Array, x_f: Array, P_f: Array, F_f: Array, Q_f: Array, u_f: Array, rows: Array,
+    x: Array, P: Array, dt: float, f: Array, w: Array, w_t: Array, lateral: Array, roll_t: Array, v: Array, a: Array,
+    standing: BoolArray, noise: Array, x_f: Array, P_f: Array, F_f: Array, Q_f: Array, u_f: Array, rows: Array,
 ) -> None:  # fmt: skip
     """Roll and pitch over a block; x (5,), P (5, 5) move on in place."""
     q_w, q_b, q_a, r_rest, r_moving, slope, rest, gate, g = noise

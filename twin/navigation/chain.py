@@ -9,7 +9,7 @@ from twin.core.estimate import Estimate, Form, Fusion, StateLayout
 from twin.core.quality import UNUSABLE, Quality
 from twin.core.track import DesignTrack
 from twin.core.vehicle import Mounting, VehicleParameters
-from twin.navigation.attitude import PHI, THETA, Attitude, Filtered
+from twin.navigation.attitude import B_X, B_Y, PHI, THETA, Attitude, Filtered
 from twin.navigation.config import NavigationConfig
 from twin.navigation.equations import TrackTerms, path_accelerations, track_terms
 from twin.navigation.inputs import EARTH_RATE, Inertial, Motion
@@ -49,9 +49,9 @@ class Setup:
 
     def axes(self) -> tuple[Axis, Axis]:
         """The lateral and the vertical trajectory filter."""
-        c, base = self.config, self.vehicle.semi_wheelbase
-        lateral = Axis("lateral", c, c.trajectory.lateral, semi_wheelbase=base, level=c.gravity * c.gyro_noise)
-        return lateral, Axis("vertical", c, c.trajectory.vertical, semi_wheelbase=base, level=0.0)
+        c = self.config
+        lateral = Axis("lateral", c, c.trajectory.lateral, level=c.gravity * c.gyro_noise)
+        return lateral, Axis("vertical", c, c.trajectory.vertical, level=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +126,16 @@ def follow_attitude(attitude: Attitude, imu: Inertial, terms: TrackTerms, along:
     return attitude.process(imu, terms, v=along.v, a=along.v_dot, standing=along.standing)
 
 
-def axis_inputs(imu: Inertial, terms: TrackTerms, along: Along, roll: Array) -> tuple[AxisInput, AxisInput]:
-    """Measurements of the lateral and the vertical filter."""
-    r_y, r_z = path_accelerations(imu, terms, roll=roll)
-    lateral = AxisInput(r_y, imu.w[:, 2] - terms.rate[:, 2], imu.a[:, 0], along.v, along.standing)
-    vertical = AxisInput(r_z, terms.rate[:, 1] - imu.w[:, 1], imu.a[:, 0], along.v, along.standing)
+def axis_inputs(
+    setup: Setup, imu: Inertial, terms: TrackTerms, along: Along, level: Array
+) -> tuple[AxisInput, AxisInput]:
+    """Measurements of the lateral and the vertical filter; level (samples, 5): states of the attitude filter."""
+    r_y, r_z = path_accelerations(imu, terms, roll=level[:, PHI])
+    phi, theta, psi = (imu.w - terms.rate).T
+    phi, theta = phi - level[:, B_X], theta - level[:, B_Y]
+    at = setup.mounting
+    lateral = AxisInput(r_y, psi, at.z * phi - at.x * psi, imu.a[:, 0], along.v, along.standing)
+    vertical = AxisInput(r_z, -theta, at.x * theta - at.y * phi, imu.a[:, 0], along.v, along.standing)
     return lateral, vertical
 
 

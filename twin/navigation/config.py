@@ -26,7 +26,7 @@ class OdometerConfig(Settings):
     )
     jerk: float = Field(0.05, gt=0, le=10, description="density of the longitudinal white jerk [m/s^3/sqrt(Hz)]")
     accel: Noise = Field(
-        Noise(rest=0.01, moving=0.25),
+        Noise(rest=0.01, moving=0.44),
         description="longitudinal accelerometer per sample [m/s^2], vibration included",
     )
     bias_walk: float = Field(
@@ -69,14 +69,14 @@ class AttitudeConfig(Settings):
 
     sd_start: float = Field(0.05, gt=0, lt=0.5, description="roll and pitch before the first sample [rad]")
     accel_x: Noise = Field(
-        Noise(rest=0.01, moving=0.25),
+        Noise(rest=0.01, moving=0.44),
         description="longitudinal accelerometer per sample against the speed's slope [m/s^2]",
     )
     slope_density: float = Field(
         3.5e-4,
         gt=0,
         lt=0.1,
-        description="lateral velocity of the body over V as white noise in distance [sqrt(m)]: the German spectra's slope is white",
+        description="slope of the body's path as white noise in distance [sqrt(m)]; so are the German spectra",
     )
     sd_rest_velocity: float = Field(1e-3, gt=0, lt=0.1, description="lateral velocity at standstill [m/s/sqrt(Hz)]")
     gate: float = Field(25.0, gt=4, description="normalised innovation squared beyond which a measurement is rejected")
@@ -85,26 +85,30 @@ class AttitudeConfig(Settings):
 class AxisConfig(Settings):
     """Noise of one axis of the trajectory filter, tuned by `railtwin calibrate navigation`."""
 
-    jerk_track: float = Field(
-        3.0,
-        gt=0,
-        description="white jerk at 20 m/s [m/s^3/sqrt(Hz)] that grows as V^2.5: the track's own spectrum",
-    )
-    jerk_vibration: float = Field(
-        30.0, gt=0, description="white jerk at 20 m/s [m/s^3/sqrt(Hz)] that grows as V: structure vibration"
+    accel: Noise = Field(
+        Noise(rest=0.02, moving=0.5),
+        description="acceleration of the sensor across the track [m/s^2], vibration included",
     )
     own_rate: float = Field(
-        1e-3,
+        2e-3,
         gt=0,
-        description="own rotation of the body at 20 m/s [rad/s/sqrt(Hz)], grows as V: chord, suspension",
+        description="rate of the body's own rotation at 20 m/s [rad/s/sqrt(Hz)], grows as sqrt(V): chord, suspension",
+    )
+    own_wavelength: float = Field(
+        8.0,
+        gt=1,
+        le=100,
+        description="wavelength about which that rotation peaks [m]; 2 pi half wheelbases for the chord",
     )
 
 
 class TrajectoryConfig(Settings):
     """Lateral and vertical path of the inertial sensor against the design line."""
 
-    lateral: AxisConfig = Field(AxisConfig(), description="lateral axis")
-    vertical: AxisConfig = Field(AxisConfig(), description="vertical axis")
+    lateral: AxisConfig = Field(AxisConfig(own_rate=4e-3, own_wavelength=11.0), description="lateral axis")
+    vertical: AxisConfig = Field(
+        AxisConfig(accel=Noise(rest=0.02, moving=0.6), own_rate=6.7e-3), description="vertical axis"
+    )
     cutoff: float = Field(
         300.0,
         ge=75,
@@ -112,6 +116,9 @@ class TrajectoryConfig(Settings):
         description="wavelength beyond which the virtual sensors hold the path to the design [m]",
     )
     speed_minimum: float = Field(0.5, gt=0, le=5, description="below this the rows divided by V are left out [m/s]")
+    rate_interval: float = Field(
+        0.05, gt=0, le=1, description="the gyro is compared with the slope of the path this often [s]"
+    )
     gate: float = Field(100.0, gt=9, description="normalised innovation squared beyond which a measurement is rejected")
 
 
@@ -120,7 +127,7 @@ class LagConfig(Settings):
 
     position: float = Field(150.0, ge=0, description="of the position [m]")
     attitude: float = Field(100.0, ge=0, description="of the attitude [m]")
-    trajectory: float = Field(150.0, ge=0, description="of the trajectory [m]")
+    trajectory: float = Field(300.0, ge=0, description="of the trajectory [m]")
     longest: float = Field(60.0, gt=1, description="each delay ends after this time at the latest [s]: bounds memory")
     stride: float = Field(2.0, gt=0, description="smoothed results come in batches of this length [s]")
 

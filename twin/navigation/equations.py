@@ -3,8 +3,10 @@
 Specific force f_b of the sensor, turned into the track frame, less what the track frame itself does, is the
 acceleration of the sensor's path against the design line:
 
-    r_y'' = f_y cos(phi) + f_x psi - f_z sin(phi) - g cos(theta_t) sin(phi_t) - rho_h V^2 + h d(rho_tw V)/dt - h rho_h rho_v V^2
-    r_z'' = f_z cos(phi) - f_x theta + f_y sin(phi) - g cos(theta_t) cos(phi_t) + rho_v V^2 + h (rho_tw^2 + rho_v^2) V^2
+    r_y'' = f_y cos(phi) + f_x psi - f_z sin(phi) - g cos(theta_t) sin(phi_t)
+            - (1 + h rho_v) rho_h V^2 + h d(rho_tw V)/dt
+    r_z'' = f_z cos(phi) - f_x theta + f_y sin(phi) - g cos(theta_t) cos(phi_t)
+            + rho_v V^2 + h (rho_tw^2 + rho_v^2) V^2
 
 phi, theta, psi: body against track; h: height of the sensor over the rails. The paper prints g phi_t and g instead of
 the gravity terms (no gradient: 3.1e-3 m/s^2 at 25 per mille), and has none of the terms with h (0.03 m/s^2 at the end

@@ -6,7 +6,7 @@ import numpy as np
 
 from twin.core.arrays import Array
 from twin.core.estimate import Estimate, Form
-from twin.navigation.attitude import PHI, Attitude
+from twin.navigation.attitude import Attitude
 from twin.navigation.chain import Along, Setup, Solved, axis_inputs, estimate, follow_attitude, terms_at
 from twin.navigation.config import LagConfig
 from twin.navigation.inputs import Inertial, Motion
@@ -72,7 +72,7 @@ class RefinedChain:
         self._attitude = Attitude(setup.config)
         self._axes = setup.axes()
         self._attitude_lag = FixedLag(states=5, lag=lag.attitude, stride=stride, cap=cap)
-        self._axis_lags = tuple(FixedLag(states=7, lag=lag.trajectory, stride=stride, cap=cap) for _ in self._axes)
+        self._axis_lags = tuple(FixedLag(states=6, lag=lag.trajectory, stride=stride, cap=cap) for _ in self._axes)
         self._attitude_metres, self._axis_metres = _Rising(), _Rising()
         self._for_attitude, self._for_axes = _Waiting([]), _Waiting([])
         self._level: list[tuple[Array, Array]] = []
@@ -107,7 +107,7 @@ class RefinedChain:
         self._for_axes.parts.append(along)
         self._level.append((ready.x, ready.P))
         metres = self._axis_metres.of(along.s)
-        given = axis_inputs(imu, terms, along, ready.x[:, PHI])
+        given = axis_inputs(self._setup, imu, terms, along, ready.x)
         found = []
         for axis, lag, each in zip(self._axes, self._axis_lags, given, strict=True):
             filtered, _ = axis.process(imu, each)

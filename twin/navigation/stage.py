@@ -9,7 +9,7 @@ from twin.core.arrays import Array
 from twin.core.blocks import Epoch
 from twin.core.estimate import Estimate, Form, Fusion
 from twin.core.stage import Latency
-from twin.navigation.attitude import PHI, Attitude
+from twin.navigation.attitude import Attitude
 from twin.navigation.chain import Along, Setup, Solved, axis_inputs, estimate, follow_attitude, terms_at
 from twin.navigation.inputs import Inertial, Motion
 from twin.navigation.odometer import Odometer
@@ -65,7 +65,7 @@ class CausalNavigation:
         self._d = step.d_end
         inertial, terms = along.inertial(imu.dt), terms_at(self._setup, along)
         level, pitch_fusion = follow_attitude(self._attitude, inertial, terms, along)
-        inputs = axis_inputs(inertial, terms, along, level.x[:, PHI])
+        inputs = axis_inputs(self._setup, inertial, terms, along, level.x)
         (lateral, lateral_fusions), (vertical, vertical_fusions) = (
             axis.process(inertial, each) for axis, each in zip(self._axes, inputs, strict=True)
         )
