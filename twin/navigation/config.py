@@ -19,7 +19,7 @@ class OdometerConfig(Settings):
     window: int = Field(10, ge=2, le=200, description="encoder samples per speed measurement; 10 at 200 Hz are 50 ms")
     counts_per_turn: float = Field(2048, gt=0, description="encoder resolution: sets the noise of a speed measurement")
     sd_speed: float = Field(
-        0.004,
+        0.001,
         gt=0,
         lt=1,
         description="speed noise beyond the encoder's resolution [m/s]: wheel unroundness, creep",

@@ -22,12 +22,13 @@ The paper's gyro row takes the body for a point that follows the line. A body on
 rotation over slope is tan(k a) / (k a) for waves of number k and half the wheelbase a, 29 % too much at 10 m, and each
 wheelset and spring adds motion of its own. That error grows with the wave number and peaks near 1/a: it is the
 band-pass o' with w0 = 2 pi V / own_wavelength. So the gyro is believed for long waves, where it beats the
-accelerometer at low speed, and not for short ones. (Undoing the chord by its first term, (a^2 / 3 V^2) d(rate)/dt, multiplies the suspension's rotation
-at 5 Hz by sixty at 3 m/s: tried, and worse.) The sensor sits off the body's middle by (x, y, h), where its path differs
-from the middle's by known rotations: that is kappa.
+accelerometer at low speed, and not for short ones. (Undoing the chord by its first term, (a^2 / 3 V^2) d(rate)/dt,
+multiplies the suspension's rotation at 5 Hz by sixty at 3 m/s: tried, and worse.) The sensor sits off the body's
+middle by (x, y, h), where its path differs from the middle's by known rotations: that is kappa.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,8 +42,12 @@ from twin.numerics.compiled import compiled
 from twin.numerics.kalman import correct_scalar
 
 STATES = 6
+PATH, SPEED, OWN, TURN, LAST, BIAS = range(STATES)
+"""r, v, o, o', p, b."""
 ZETA = 0.7
 """Damping of the own rotation's band-pass: flat, no resonance assumed."""
+SD_REST = 0.02
+"""Velocity across the track of a vehicle that stands or creeps [m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +67,75 @@ class AxisInput:
     standing: BoolArray
 
 
+class AxisNoise(NamedTuple):
+    """Noise of one axis as the kernel wants it: two-sided densities and variances."""
+
+    accel: float
+    """Density of the accelerometer [m^2/s^3]."""
+    gyro: float
+    """Density of the gyro [rad^2/s]."""
+    prior_rest: float
+    """Variance of the acceleration at rest [m^2/s^4] ..."""
+    prior_moving: float
+    """... and per speed squared [1/s^2]."""
+    own: float
+    """Density of the own rotation's drive per speed [rad^2/m]."""
+    walk: float
+    """Density of the walk of b [m^2/s^5]."""
+    k_own: float
+    """Wave number about which the own rotation peaks [rad/m]."""
+    k_cut: float
+    """Wave number below which the virtual sensor holds the path [rad/m]."""
+    slowest: float
+    """[m/s]"""
+    gate: float
+    interval: float
+    """Between two comparisons with the gyro [s]."""
+
+    @classmethod
+    def of(cls, config: NavigationConfig, axis: AxisConfig, *, level: float) -> "AxisNoise":
+        """level: one-sided density of the walk of b beside the accelerometer's own [m/s^2/sqrt(s)]."""
+        t = config.trajectory
+        return cls(
+            accel=config.accel_noise**2 / 2,
+            gyro=config.gyro_noise**2 / 2,
+            prior_rest=axis.accel.rest**2,
+            prior_moving=(axis.accel.moving / 20) ** 2,
+            own=axis.own_rate**2 / 2 / 20,
+            walk=config.accel_bias_walk**2 + level**2 / 2,
+            k_own=2 * np.pi / axis.own_wavelength,
+            k_cut=2 * np.pi / t.cutoff,
+            slowest=t.speed_minimum,
+            gate=t.gate,
+            interval=t.rate_interval,
+        )
+
+
+class _Comparison(NamedTuple):
+    """What the gyro has shown since it was last compared; arrays of one number, so that kernels can write them."""
+
+    samples: Array
+    """Samples since."""
+    turned: Array
+    """Rotation since [rad]."""
+    offset: Array
+    """Sum of the offsets since [m/s]."""
+    inverse_v: Array
+    """1/V at the last comparison, when the rotation p is to be taken from there; 0 otherwise."""
+    kappa: Array
+    """kappa at the last comparison [rad]."""
+
+
 class Axis:
     """Remembers the path of one axis."""
 
     def __init__(self, name: str, config: NavigationConfig, axis: AxisConfig, *, level: float) -> None:
-        """level: density of the walk of b beside the accelerometer's own [m/s^2/sqrt(s)]."""
+        """level: as in AxisNoise.of()."""
         self._name = name
-        self._trajectory = config.trajectory
+        self.noise = AxisNoise.of(config, axis, level=level)
         self._x = np.zeros(STATES)
-        self._P = np.diag(np.square([0.01, 0.02, 1e-4, 1e-3, 1e-3, 0.02]))
-        self._memory = np.zeros(5)
-        t = config.trajectory
-        self._noise = np.array(
-            [
-                config.accel_noise**2 / 2, config.gyro_noise**2 / 2, axis.accel.rest**2, (axis.accel.moving / 20) ** 2,
-                axis.own_rate**2, config.accel_bias_walk**2 + level**2 / 2, 2 * np.pi / axis.own_wavelength,
-                2 * np.pi / t.cutoff, t.speed_minimum, t.gate, t.rate_interval,
-            ]
-        )  # fmt: skip
+        self._P = start_covariance()
+        self._since = _Comparison(*(np.zeros(1) for _ in range(5)))
 
     def process(self, imu: Inertial, given: AxisInput) -> tuple[Filtered, list[Fusion]]:
         """Follow one block."""
@@ -89,85 +145,54 @@ class Axis:
         )
         rows = np.full((3, n, 3), np.nan)
         _follow(
-            self._x, self._P, self._memory, imu.dt, given.accel, given.rate, given.offset, given.f_x, given.v,
-            given.standing, self._noise, out.x, out.P, out.F, out.Q, out.u, rows,
+            self._x, self._P, self._since, imu.dt, given.accel, given.rate, given.offset, given.f_x, given.v,
+            given.standing, self.noise, out.x, out.P, out.F, out.Q, out.u, rows,
         )  # fmt: skip
-        gate = self._trajectory.gate
-        kinds = (("accel", gate, False), ("rate", gate, False), ("virtual", np.inf, True))
+        kinds = (("accel", self.noise.gate, False), ("rate", self.noise.gate, False), ("virtual", np.inf, True))
         fusions = []
-        for (kind, limit, virtual), row in zip(kinds, rows, strict=True):
+        for (kind, gate, virtual), row in zip(kinds, rows, strict=True):
             used = np.isfinite(row[:, 2])
-            fusions.append(fusion(f"trajectory.{self._name}_{kind}", imu.t_ns[used], row[used], limit, virtual=virtual))
+            fusions.append(fusion(f"trajectory.{self._name}_{kind}", imu.t_ns[used], row[used], gate, virtual=virtual))
         return out, fusions
+
+
+def start_covariance() -> Array:
+    """(6, 6) before the first sample."""
+    return np.diag(np.square([0.01, 0.02, 1e-4, 1e-3, 1e-3, 0.02]))
 
 
 @compiled
 def _follow(
-    x: Array, P: Array, memory: Array, dt: float, accel: Array, rate: Array, offset: Array, f_x: Array, v: Array,
-    standing: BoolArray, noise: Array, x_f: Array, P_f: Array, F_f: Array, Q_f: Array, u_f: Array, rows: Array,
+    x: Array, P: Array, since: _Comparison, dt: float, accel: Array, rate: Array, offset: Array, f_x: Array, v: Array,
+    standing: BoolArray, noise: AxisNoise, x_f: Array, P_f: Array, F_f: Array, Q_f: Array, u_f: Array, rows: Array,
 ) -> None:  # fmt: skip
-    """One axis over a block; x (6,), P (6, 6) and memory (5,) move on in place.
+    """One axis over a block; x (6,), P (6, 6) and since move on in place.
 
-    memory: samples since the gyro was compared (0: compare afresh), rotation turned since [rad], mean of offset
-    since [m/s], and 1/V and kappa at the last comparison when the rotation p is to be taken anew (0: not).
     rows (3, samples, 3): innovation, variance and fate of accelerometer, gyro and virtual sensor; NaN where unused.
     """
-    r_a, r_w, rest, moving, walk = noise[0], noise[1], noise[2], noise[3], noise[5]
-    k_cut, slowest, gate = noise[7], noise[8], noise[9]
-    count = max(1, round(noise[10] / dt))
     scratch = np.empty((6, 6))
-    h_w, h_r, h_v = np.zeros(6), np.zeros(6), np.zeros(6)
-    h_r[0] = h_v[1] = 1.0
-    h_w[3], h_w[4] = 1.0, -1.0
+    count = max(1, round(noise.interval / dt))
+    h_r, h_v = np.zeros(6), np.zeros(6)
+    h_r[PATH] = h_v[SPEED] = 1.0
     for i in range(v.size):
         F, Q, u = F_f[i], Q_f[i], u_f[i]
-        if abs(v[i]) < slowest or standing[i]:
-            _rest(dt, walk, F, Q)
+        if abs(v[i]) < noise.slowest or standing[i]:
+            _rest(dt, noise.walk, F, Q)
             _carry(x, P, F, Q, u, scratch)
-            correct_scalar(x, P, h_v, 0.0, 4e-4, np.inf, scratch)
-            memory[:] = 0.0
+            correct_scalar(x, P, h_v, 0.0, SD_REST**2, np.inf, scratch)
+            since.samples[0] = since.turned[0] = since.offset[0] = since.inverse_v[0] = 0.0
         else:
-            _model(dt, v[i], noise, F, Q)
-            if memory[3] > 0.0:  # the rotation of the last comparison becomes p
-                F[4, 4] = 0.0
-                F[4, 1], F[4, 3] = memory[3] * np.sign(v[i]), 1.0
-                u[4] = memory[4]
-                memory[3] = 0.0
-            prior = rest + moving * v[i] ** 2
-            z = accel[i] - x[5]
+            _model(dt, v[i], noise, since, F, Q, u)
             force = f_x[i] if np.isfinite(f_x[i]) else 0.0
-            variance = prior + P[5, 5] + r_a / dt
-            accepted = z * z <= gate * variance
-            rows[0, i, 0], rows[0, i, 1], rows[0, i, 2] = z, variance, 1.0 if accepted else 0.0
-            if accepted:
-                F[1, 5] = -dt
-                F[1, 1] += dt * force / v[i]
-                F[1, 3] = dt * force
-                F[0, 5] = -dt * dt / 2
-                u[1] = dt * accel[i]
-                u[0] = dt * dt / 2 * accel[i]
-                Q[1, 1] = r_a * dt
-            else:
-                Q[1, 1] = prior * dt * dt
+            _drive(x, P, dt, accel[i], force, v[i], noise, F, Q, u, rows[0, i])
             _carry(x, P, F, Q, u, scratch)
-            memory[0] += 1.0
-            memory[1] += rate[i] * dt
-            memory[2] += offset[i]
-            if memory[0] >= count:
-                kappa = memory[2] / memory[0] / v[i]
-                if np.isfinite(memory[1]) and np.isfinite(kappa):
-                    h_w[1] = 1 / v[i]
-                    z = memory[1] - kappa
-                    r = r_w * memory[0] * dt
-                    if P[4, 4] > 0.0 and memory[0] == count:
-                        rows[1, i, 0], rows[1, i, 1], ok = correct_scalar(x, P, h_w, z, r, gate, scratch)
-                        rows[1, i, 2] = 1.0 if ok else 0.0
-                else:
-                    kappa = 0.0
-                memory[0] = memory[1] = memory[2] = 0.0
-                memory[3], memory[4] = 1 / abs(v[i]), kappa
-            w_cut = k_cut * abs(v[i])
-            r = (r_a + walk / w_cut**2) / w_cut**4 / dt
+            since.samples[0] += 1.0
+            since.turned[0] += rate[i] * dt
+            since.offset[0] += offset[i]
+            if since.samples[0] >= count:
+                _compare(x, P, since, dt, v[i], noise, rows[1, i], scratch)
+            w_cut = noise.k_cut * abs(v[i])
+            r = (noise.accel + noise.walk / w_cut**2) / w_cut**4 / dt
             rows[2, i, 0], rows[2, i, 1], _ = correct_scalar(x, P, h_r, 0.0, r, np.inf, scratch)
             rows[2, i, 2] = 1.0
         x_f[i] = x
@@ -175,36 +200,80 @@ def _follow(
 
 
 @compiled
-def _model(dt: float, v: float, noise: Array, F: Array, Q: Array) -> None:
-    """Write the transition and its noise at speed v, but for the accelerometer's part."""
+def _model(dt: float, v: float, noise: AxisNoise, since: _Comparison, F: Array, Q: Array, u: Array) -> None:
+    """Write the step at speed v, but for the accelerometer's part."""
     F[:] = 0.0
     Q[:] = 0.0
-    F[0, 0] = F[1, 1] = F[4, 4] = F[5, 5] = 1.0
-    F[0, 1] = dt
+    F[PATH, PATH] = F[SPEED, SPEED] = F[LAST, LAST] = F[BIAS, BIAS] = 1.0
+    F[PATH, SPEED] = dt
     # Exact to second order in w0 dt < 0.1.
-    w0 = noise[6] * abs(v)
-    F[2, 2] = 1 - (w0 * dt) ** 2 / 2
-    F[2, 3] = dt - ZETA * w0 * dt**2
-    F[3, 2] = -w0 * w0 * F[2, 3]
-    F[3, 3] = 1 - 2 * ZETA * w0 * dt + (4 * ZETA**2 - 1) * (w0 * dt) ** 2 / 2
-    q_own = noise[4] / 2 * abs(v) / 20.0  # a rotation of given size in distance turns the faster the faster the train
-    Q[2, 2], Q[2, 3], Q[3, 3] = q_own * dt**3 / 3, q_own * dt**2 / 2, q_own * dt
-    Q[3, 2] = Q[2, 3]
-    Q[5, 5] = noise[5] * dt
+    w0 = noise.k_own * abs(v)
+    F[OWN, OWN] = 1 - (w0 * dt) ** 2 / 2
+    F[OWN, TURN] = dt - ZETA * w0 * dt**2
+    F[TURN, OWN] = -w0 * w0 * F[OWN, TURN]
+    F[TURN, TURN] = 1 - 2 * ZETA * w0 * dt + (4 * ZETA**2 - 1) * (w0 * dt) ** 2 / 2
+    # A rotation of given size in distance turns the faster the faster the train: the drive grows with speed.
+    q = noise.own * abs(v)
+    Q[OWN, OWN], Q[OWN, TURN], Q[TURN, TURN] = q * dt**3 / 3, q * dt**2 / 2, q * dt
+    Q[TURN, OWN] = Q[OWN, TURN]
+    Q[BIAS, BIAS] = noise.walk * dt
+    if since.inverse_v[0] != 0.0:
+        F[LAST, LAST] = 0.0
+        F[LAST, SPEED], F[LAST, TURN] = since.inverse_v[0], 1.0
+        u[LAST] = since.kappa[0]
+        since.inverse_v[0] = 0.0
+
+
+@compiled
+def _drive(
+    x: Array, P: Array, dt: float, accel: float, force: float, v: float, noise: AxisNoise, F: Array, Q: Array,
+    u: Array, row: Array,
+) -> None:  # fmt: skip
+    """Write the accelerometer's part of the step, or the prior's where the measurement is absurd or missing."""
+    prior = noise.prior_rest + noise.prior_moving * v**2
+    row[0] = accel - x[BIAS]
+    row[1] = prior + P[BIAS, BIAS] + noise.accel / dt
+    accepted = row[0] * row[0] <= noise.gate * row[1]
+    row[2] = 1.0 if accepted else 0.0
+    if accepted:
+        F[SPEED, SPEED] += dt * force / v
+        F[SPEED, TURN] = dt * force
+        F[SPEED, BIAS], F[PATH, BIAS] = -dt, -dt * dt / 2
+        u[SPEED], u[PATH] = dt * accel, dt * dt / 2 * accel
+        Q[SPEED, SPEED] = noise.accel * dt
+    else:
+        Q[SPEED, SPEED] = prior * dt * dt
+
+
+@compiled
+def _compare(
+    x: Array, P: Array, since: _Comparison, dt: float, v: float, noise: AxisNoise, row: Array, scratch: Array
+) -> None:
+    """Compare the rotation turned since the last comparison with the path's; start the next one."""
+    kappa = since.offset[0] / since.samples[0] / v
+    known = np.isfinite(kappa) and np.isfinite(since.turned[0])
+    if known:
+        h = np.zeros(6)
+        h[SPEED], h[TURN], h[LAST] = 1 / v, 1.0, -1.0
+        r = noise.gyro * since.samples[0] * dt
+        row[0], row[1], accepted = correct_scalar(x, P, h, since.turned[0] - kappa, r, noise.gate, scratch)
+        row[2] = 1.0 if accepted else 0.0
+    since.inverse_v[0], since.kappa[0] = 1 / v, kappa if known else 0.0
+    since.samples[0] = since.turned[0] = since.offset[0] = 0.0
 
 
 @compiled
 def _rest(dt: float, walk: float, F: Array, Q: Array) -> None:
-    """Transition of a vehicle that stands or creeps: the path stays, its derivatives die away."""
+    """Step of a vehicle that stands or creeps: the path stays, its derivatives die away."""
     F[:] = 0.0
     Q[:] = 0.0
-    F[0, 0] = F[5, 5] = 1.0
+    F[PATH, PATH] = F[BIAS, BIAS] = 1.0
     for j in range(1, 5):
         F[j, j] = 1 - dt
-    Q[0, 0] = 1e-10 * dt
-    Q[1, 1] = 1e-4 * dt
-    Q[2, 2], Q[3, 3], Q[4, 4] = 1e-8 * dt, 1e-6 * dt, 1e-6 * dt
-    Q[5, 5] = walk * dt
+    Q[PATH, PATH] = 1e-10 * dt
+    Q[SPEED, SPEED] = 1e-4 * dt
+    Q[OWN, OWN], Q[TURN, TURN], Q[LAST, LAST] = 1e-8 * dt, 1e-6 * dt, 1e-6 * dt
+    Q[BIAS, BIAS] = walk * dt
 
 
 @compiled
