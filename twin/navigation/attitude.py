@@ -12,6 +12,7 @@ filter carries the velocity and a virtual sensor holds it near zero, which level
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,9 +23,13 @@ from twin.navigation.equations import TrackTerms
 from twin.navigation.inputs import Inertial
 from twin.navigation.odometer import fusion
 from twin.numerics.compiled import compiled
-from twin.numerics.kalman import correct_scalar
+from twin.numerics.kalman import correct_scalar, predict_in_place
 
 PHI, THETA, B_X, B_Y, V_Y = range(5)
+SILENT_GYRO = 3e-3
+"""Own rates of a body while its gyro is silent [rad/s/sqrt(Hz)]."""
+SILENT_ACCELEROMETER = 0.1
+"""Lateral acceleration of a body while its accelerometer is silent [m/s^2/sqrt(Hz)]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +48,49 @@ class Filtered:
     """(samples, k) x_predicted - F x_before."""
 
 
+class AttitudeNoise(NamedTuple):
+    """Noise as the kernel wants it: two-sided densities and variances."""
+
+    gyro: float
+    """[rad^2/s]"""
+    bias_walk: float
+    """[rad^2/s^3]"""
+    accel: float
+    """[m^2/s^3]"""
+    accel_rest: float
+    """Variance of a_x against the speed's slope at rest [m^2/s^4] ..."""
+    accel_moving: float
+    """... and per speed squared [1/s^2]."""
+    slope: float
+    """Density of the path's slope in distance [m]."""
+    rest: float
+    """Density of the lateral velocity at rest [m^2/s]."""
+    gate: float
+    gravity: float
+
+    @classmethod
+    def of(cls, config: NavigationConfig) -> "AttitudeNoise":
+        """From the configuration."""
+        c = config.attitude
+        return cls(
+            gyro=config.gyro_noise**2 / 2,
+            bias_walk=config.gyro_bias_walk**2,
+            accel=config.accel_noise**2 / 2,
+            accel_rest=c.accel_x.rest**2,
+            accel_moving=(c.accel_x.moving / 20) ** 2,
+            slope=c.slope_density**2,
+            rest=c.sd_rest_velocity**2,
+            gate=c.gate,
+            gravity=config.gravity,
+        )
+
+
 class Attitude:
     """Remembers roll, pitch, the gyro biases and the lateral velocity."""
 
     def __init__(self, config: NavigationConfig) -> None:
         self._config = config
+        self._noise = AttitudeNoise.of(config)
         self._x = np.zeros(5)
         start = config.attitude.sd_start
         self._P = np.diag(np.square([start, start, config.gyro_bias, config.gyro_bias, 0.05]))
@@ -62,15 +105,8 @@ class Attitude:
             np.empty((n, 5)), np.empty((n, 5, 5)), np.empty((n, 5, 5)), np.empty((n, 5, 5)), np.empty((n, 5))
         )
         rows = np.empty((n, 3))
-        noise = np.array(
-            [
-                c.gyro_noise**2 / 2, c.gyro_bias_walk**2, c.accel_noise**2 / 2, c.attitude.accel_x.rest**2,
-                (c.attitude.accel_x.moving / 20) ** 2, c.attitude.slope_density**2,
-                c.attitude.sd_rest_velocity**2, c.attitude.gate, c.gravity,
-            ]
-        )  # fmt: skip
         _follow(
-            self._x, self._P, imu.dt, imu.a, imu.w, terms.rate, terms.lateral, terms.roll, v, a, standing, noise,
+            self._x, self._P, imu.dt, imu.a, imu.w, terms.rate, terms.lateral, terms.roll, v, a, standing, self._noise,
             out.x, out.P, out.F, out.Q, out.u, rows,
         )  # fmt: skip
         return out, fusion("attitude.a_x", imu.t_ns, rows, c.attitude.gate)
@@ -79,82 +115,66 @@ class Attitude:
 @compiled
 def _follow(
     x: Array, P: Array, dt: float, f: Array, w: Array, w_t: Array, lateral: Array, roll_t: Array, v: Array, a: Array,
-    standing: BoolArray, noise: Array, x_f: Array, P_f: Array, F_f: Array, Q_f: Array, u_f: Array, rows: Array,
+    standing: BoolArray, noise: AttitudeNoise, x_f: Array, P_f: Array, F_f: Array, Q_f: Array, u_f: Array, rows: Array,
 ) -> None:  # fmt: skip
-    """Roll and pitch over a block; x (5,), P (5, 5) move on in place."""
-    q_w, q_b, q_a, r_rest, r_moving, slope, rest, gate, g = noise
-    scratch, work = np.empty((5, 5)), np.empty((5, 5))
+    """Roll and pitch over a block; x (5,), P (5, 5) move on in place. rows: innovation, variance, fate of a_x."""
+    scratch = np.empty((5, 5))
     h_theta, h_v = np.zeros(5), np.zeros(5)
-    h_v[4] = 1.0
+    h_v[V_Y] = 1.0
     for i in range(v.size):
-        q_gyro, q_accel = q_w, q_a
-        w_x, w_y, w_z = w[i, 0], w[i, 1], w[i, 2]
-        if not (np.isfinite(w_x) and np.isfinite(w_y) and np.isfinite(w_z)):
-            w_x, w_y, w_z = w_t[i, 0] + x[2], w_t[i, 1] + x[3], w_t[i, 2]
-            q_gyro = 1e-5  # 3 mrad/s/sqrt(Hz): a body's own rates while its gyro is silent
-        f_y, f_z = f[i, 1], f[i, 2]
-        silent = not (np.isfinite(f_y) and np.isfinite(f_z))
-        sin_phi, cos_phi, tan_theta = np.sin(x[0]), np.cos(x[0]), np.tan(x[1])
-        turn = w_y * sin_phi + w_z * cos_phi
-        F = F_f[i]
-        F[:] = 0.0
+        _turn(x, dt, w[i], w_t[i], noise, F_f[i], Q_f[i], u_f[i])
+        _slide(x, dt, f[i], lateral[i], roll_t[i], noise, F_f[i], Q_f[i], u_f[i])
+        for j in range(5):  # u is what the linear step leaves out
+            for k in range(5):
+                u_f[i, j] -= F_f[i, j, k] * x[k]
+        predict_in_place(x, P, F_f[i], Q_f[i], scratch)
         for j in range(5):
-            F[j, j] = 1.0
-        F[0, 0] += dt * tan_theta * (w_y * cos_phi - w_z * sin_phi)
-        F[0, 1] = dt * turn / np.cos(x[1]) ** 2
-        F[0, 2] = -dt
-        F[1, 0] = -dt * (w_y * sin_phi + w_z * cos_phi)
-        F[1, 3] = -dt * cos_phi
-        for j in range(5):
-            u_f[i, j] = x[j]
-        phi = x[0] - roll_t[i]
-        u_f[i, 0] += dt * (w_x - x[2] + tan_theta * turn)
-        u_f[i, 1] += dt * ((w_y - x[3]) * cos_phi - w_z * sin_phi)
-        if silent:
-            q_accel = 1e-2  # 0.1 m/s^2/sqrt(Hz): a body's lateral acceleration while its accelerometer is silent
-        else:
-            u_f[i, 4] += dt * (f_y * np.cos(phi) - f_z * np.sin(phi) - lateral[i])
-            F[4, 0] = -dt * (f_y * np.sin(phi) + f_z * np.cos(phi))
-        Q = Q_f[i]
-        Q[:] = 0.0
-        Q[0, 0] = Q[1, 1] = q_gyro * dt
-        Q[2, 2] = Q[3, 3] = q_b * dt
-        Q[4, 4] = q_accel * dt
-        _carry(x, P, F, Q, u_f[i], scratch, work)
+            x[j] += u_f[i, j]
         # Linearised about the predicted pitch: z + g sin(theta) - g theta cos(theta) = -g cos(theta) theta.
-        h_theta[1] = -g * np.cos(x[1])
-        z = f[i, 0] - a[i] + g * np.sin(x[1]) + h_theta[1] * x[1]
-        r = r_rest + r_moving * v[i] ** 2
-        rows[i, 0], rows[i, 1], accepted = correct_scalar(x, P, h_theta, z, r, gate, scratch)
+        h_theta[THETA] = -noise.gravity * np.cos(x[THETA])
+        z = f[i, 0] - a[i] + noise.gravity * np.sin(x[THETA]) + h_theta[THETA] * x[THETA]
+        r = noise.accel_rest + noise.accel_moving * v[i] ** 2
+        rows[i, 0], rows[i, 1], accepted = correct_scalar(x, P, h_theta, z, r, noise.gate, scratch)
         rows[i, 2] = 1.0 if accepted else 0.0
-        r_v = rest if standing[i] else slope * abs(v[i]) + rest
-        correct_scalar(x, P, h_v, 0.0, r_v / dt, np.inf, scratch)
+        density = noise.rest if standing[i] else noise.slope * abs(v[i]) + noise.rest
+        correct_scalar(x, P, h_v, 0.0, density / dt, np.inf, scratch)
         x_f[i] = x
         P_f[i] = P
 
 
 @compiled
-def _carry(x: Array, P: Array, F: Array, Q: Array, predicted: Array, scratch: Array, work: Array) -> None:
-    """Make x the predicted state and P = F P F' + Q; predicted becomes u = predicted - F x."""
-    n = x.size
-    for i in range(n):
-        linear = 0.0
-        for j in range(n):
-            linear += F[i, j] * x[j]
-        work[0, i] = predicted[i] - linear
-    for i in range(n):
-        x[i] = predicted[i]
-        predicted[i] = work[0, i]
-    for i in range(n):
-        for j in range(n):
-            total = 0.0
-            for k in range(n):
-                total += F[i, k] * P[k, j]
-            scratch[i, j] = total
-    for i in range(n):
-        for j in range(i, n):
-            total = Q[i, j]
-            for k in range(n):
-                total += scratch[i, k] * F[j, k]
-            P[i, j] = total
-            P[j, i] = total
+def _turn(x: Array, dt: float, w: Array, w_t: Array, noise: AttitudeNoise, F: Array, Q: Array, to: Array) -> None:
+    """Roll, pitch and biases one step on, into to (5,), and the linear step; without a gyro the track is followed."""
+    w_x, w_y, w_z, q = w[0], w[1], w[2], noise.gyro
+    if not (np.isfinite(w_x) and np.isfinite(w_y) and np.isfinite(w_z)):
+        w_x, w_y, w_z, q = w_t[0] + x[B_X], w_t[1] + x[B_Y], w_t[2], SILENT_GYRO**2
+    sin_phi, cos_phi, tan_theta = np.sin(x[PHI]), np.cos(x[PHI]), np.tan(x[THETA])
+    turn = w_y * sin_phi + w_z * cos_phi
+    F[:] = 0.0
+    Q[:] = 0.0
+    for j in range(5):
+        F[j, j] = 1.0
+        to[j] = x[j]
+    F[PHI, PHI] += dt * tan_theta * (w_y * cos_phi - w_z * sin_phi)
+    F[PHI, THETA] = dt * turn / np.cos(x[THETA]) ** 2
+    F[PHI, B_X] = -dt
+    F[THETA, PHI] = -dt * turn
+    F[THETA, B_Y] = -dt * cos_phi
+    to[PHI] += dt * (w_x - x[B_X] + tan_theta * turn)
+    to[THETA] += dt * ((w_y - x[B_Y]) * cos_phi - w_z * sin_phi)
+    Q[PHI, PHI] = Q[THETA, THETA] = q * dt
+    Q[B_X, B_X] = Q[B_Y, B_Y] = noise.bias_walk * dt
+
+
+@compiled
+def _slide(
+    x: Array, dt: float, f: Array, lateral: float, roll_t: float, noise: AttitudeNoise, F: Array, Q: Array, to: Array
+) -> None:
+    """Lateral velocity one step on, into to (5,), with the linear step; without accelerometer it wanders."""
+    if not (np.isfinite(f[1]) and np.isfinite(f[2])):
+        Q[V_Y, V_Y] = SILENT_ACCELEROMETER**2 * dt
+        return
+    phi = x[PHI] - roll_t
+    to[V_Y] += dt * (f[1] * np.cos(phi) - f[2] * np.sin(phi) - lateral)
+    F[V_Y, PHI] = -dt * (f[1] * np.sin(phi) + f[2] * np.cos(phi))
+    Q[V_Y, V_Y] = noise.accel * dt

@@ -39,7 +39,7 @@ from twin.navigation.config import AxisConfig, NavigationConfig
 from twin.navigation.inputs import Inertial
 from twin.navigation.odometer import fusion
 from twin.numerics.compiled import compiled
-from twin.numerics.kalman import correct_scalar
+from twin.numerics.kalman import correct_scalar, predict_in_place
 
 STATES = 6
 PATH, SPEED, OWN, TURN, LAST, BIAS = range(STATES)
@@ -178,14 +178,16 @@ def _follow(
         F, Q, u = F_f[i], Q_f[i], u_f[i]
         if abs(v[i]) < noise.slowest or standing[i]:
             _rest(dt, noise.walk, F, Q)
-            _carry(x, P, F, Q, u, scratch)
+            predict_in_place(x, P, F, Q, scratch)
             correct_scalar(x, P, h_v, 0.0, SD_REST**2, np.inf, scratch)
             since.samples[0] = since.turned[0] = since.offset[0] = since.inverse_v[0] = 0.0
         else:
             _model(dt, v[i], noise, since, F, Q, u)
             force = f_x[i] if np.isfinite(f_x[i]) else 0.0
             _drive(x, P, dt, accel[i], force, v[i], noise, F, Q, u, rows[0, i])
-            _carry(x, P, F, Q, u, scratch)
+            predict_in_place(x, P, F, Q, scratch)
+            for j in range(6):
+                x[j] += u[j]
             since.samples[0] += 1.0
             since.turned[0] += rate[i] * dt
             since.offset[0] += offset[i]
@@ -274,31 +276,3 @@ def _rest(dt: float, walk: float, F: Array, Q: Array) -> None:
     Q[SPEED, SPEED] = 1e-4 * dt
     Q[OWN, OWN], Q[TURN, TURN], Q[LAST, LAST] = 1e-8 * dt, 1e-6 * dt, 1e-6 * dt
     Q[BIAS, BIAS] = walk * dt
-
-
-@compiled
-def _carry(x: Array, P: Array, F: Array, Q: Array, u: Array, scratch: Array) -> None:
-    """Make x = F x + u and P = F P F' + Q; F is nearly the identity, so zeros are skipped."""
-    n = x.size
-    for i in range(n):
-        total = u[i]
-        for j in range(n):
-            total += F[i, j] * x[j]
-        scratch[0, i] = total
-    for i in range(n):
-        x[i] = scratch[0, i]
-    for i in range(n):
-        for j in range(n):
-            total = 0.0
-            for k in range(n):
-                if F[i, k] != 0.0:
-                    total += F[i, k] * P[k, j]
-            scratch[i, j] = total
-    for i in range(n):
-        for j in range(i, n):
-            total = Q[i, j]
-            for k in range(n):
-                if F[j, k] != 0.0:
-                    total += scratch[i, k] * F[j, k]
-            P[i, j] = total
-            P[j, i] = total
