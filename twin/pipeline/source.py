@@ -121,12 +121,15 @@ class Source:
         elif kept.size:
             self._keep(_timed(item, item.clock, t, self._timing.clock_sd_limit)[kept])
 
-    def epoch(self, index: int) -> SourceEpoch:
-        """The samples of an epoch on the source's uniform grid, and all counts up to its end."""
+    def epoch(self, index: int, *, until_ns: int) -> SourceEpoch:
+        """The samples of an epoch on the source's uniform grid, and all counts up to its end.
+
+        until_ns: what has not come by then is missing; earlier than the epoch's end if the run ends in it.
+        """
         due = self._cut((index + 1) * self._timing.length)
         if due is not None:
             self._channels = due.values.shape[1]
-        block = self._uniform(due, index) if self._channels else None
+        block = self._uniform(due, index, until_ns) if self._channels else None
         counts = Counter[str]()
         for i in [i for i in self._counts if i <= index]:
             counts.update(self._counts.pop(i))
@@ -198,9 +201,8 @@ class Source:
         waiting = waiting[due]
         return waiting[np.argsort(waiting.t, kind="stable")]
 
-    def _uniform(self, due: _Waiting | None, index: int) -> SampleBlock:
-        """Lay samples on the grid; points that no sample meets are missing, up to the end of the epoch."""
-        end_ns = (index + 1) * self._timing.length
+    def _uniform(self, due: _Waiting | None, index: int, until_ns: int) -> SampleBlock:
+        """Lay samples on the grid; points that no sample meets are missing."""
         rows = np.zeros(0, np.int64)
         if due is not None:
             self._period_ns = self._nominal_ticks * float(due.clock[-1, 0])
@@ -208,10 +210,10 @@ class Source:
                 self._grid_ns = float(due.t[0]) - self._period_ns
             rows = np.empty(due.t.size, np.int64)
         period = self._period_ns
-        before = end_ns - period if self._grid_ns is None else self._grid_ns
+        before = until_ns - period if self._grid_ns is None else self._grid_ns
         reached = before if due is None else _lay(due.t, before, period, rows)
         # A point just before the end may only be jitter of the next epoch's first sample: leave it to that epoch.
-        tail = max(0, int(np.floor((end_ns - period / 2 - reached) / period)))
+        tail = max(0, int(np.floor((until_ns - period / 2 - reached) / period)))
         size = int(rows.max(initial=-1)) + 1 + tail
         self._grid_ns = reached + tail * period
         if due is not None:

@@ -81,7 +81,7 @@ class Synchroniser:
     def flush(self) -> Sequence[Epoch]:
         """Close every epoch that has begun: the input has ended."""
         last = max((source.passed_ns for source in self._sources.values()), default=NEVER)
-        return () if last == NEVER else self._emit_until(self._timing.index(last) + 1)
+        return () if last == NEVER else self._emit_until(self._timing.index(last) + 1, end_ns=last)
 
     def _close(self) -> Sequence[Epoch]:
         timing = self._timing
@@ -90,23 +90,25 @@ class Synchroniser:
         by_horizon = timing.index(self._host_ns - timing.horizon)
         return self._emit_until(max(by_data, by_horizon))
 
-    def _emit_until(self, index: int) -> Sequence[Epoch]:
-        """Emit every epoch below the index."""
+    def _emit_until(self, index: int, *, end_ns: int | None = None) -> Sequence[Epoch]:
+        """Emit every epoch below the index; end_ns: where the run ends, if it does."""
         if self._next is None:
             begin = min(source.first_ns for source in self._sources.values() if source.first_ns is not None)
             if self._timing.index(begin) >= index:
                 return ()
             self._next = self._timing.index(begin)
-        epochs = [self._epoch(i) for i in range(self._next, index)]
+        epochs = [self._epoch(i, end_ns) for i in range(self._next, index)]
         self._next = max(self._next, index)
         return epochs
 
-    def _epoch(self, index: int) -> Epoch:
-        found = {name: source.epoch(index) for name, source in self._sources.items()}
+    def _epoch(self, index: int, end_ns: int | None) -> Epoch:
+        t1_ns = (index + 1) * self._timing.length
+        until_ns = t1_ns if end_ns is None else min(t1_ns, end_ns)
+        found = {name: source.epoch(index, until_ns=until_ns) for name, source in self._sources.items()}
         return Epoch(
             index=index,
             t0_ns=index * self._timing.length,
-            t1_ns=(index + 1) * self._timing.length,
+            t1_ns=t1_ns,
             samples={name: each.block for name, each in found.items() if each.block is not None},
             counts={name: each.counts for name, each in found.items()},
             clock_sd={name: each.clock_sd for name, each in found.items() if each.clock_sd is not None},
