@@ -41,14 +41,14 @@ class ScaledClock:
         """speed: seconds of this clock per real second (0, 1000]; origin_ns: where both clocks agree [ns]."""
         if not 0 < speed <= 1000:
             raise ConfigError(f"speed must lie in (0, 1000], got {speed:g}; 1 is real time")
-        self._speed = speed
-        self._origin_ns = origin_ns
+        self.speed = speed
+        self.origin_ns = origin_ns
 
     def now_ns(self) -> int:
         """Scaled monotonic time [ns]."""
         # A product with a positive constant and a truncation both keep the order: the result is monotone.
-        return self._origin_ns + int((time.monotonic_ns() - self._origin_ns) * self._speed)
+        return self.origin_ns + int((time.monotonic_ns() - self.origin_ns) * self.speed)
 
     def sleep(self, seconds: float) -> None:
         """Return after seconds of this clock [s]."""
-        time.sleep(max(0.0, seconds / self._speed))
+        time.sleep(max(0.0, seconds / self.speed))

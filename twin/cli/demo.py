@@ -12,7 +12,7 @@ def demo(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for everything made.")] = Path(
         "build/demo"
     ),
-    speed: Annotated[float, typer.Option("--speed", min=0.5, max=20, help="Times real time of the live run.")] = 8.0,
+    speed: Annotated[float, typer.Option("--speed", min=0.5, max=20, help="Times real time of the live run.")] = 10.0,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Another seed, another track and other sensors.")] = 1,
 ) -> None:
     """Simulate a train, serve its sensors on serial ports, run, record, replay and report. No hardware needed.

@@ -27,6 +27,9 @@ from twin.version import __version__
 
 LISTEN_PERIOD = 0.2
 """Between two looks at whether the run is over, while nobody types [s, real]."""
+SWITCH_INTERVAL = 0.5e-3
+"""How long a busy thread may keep the interpreter from one that has just read a port [s]: reads are stamped late by
+as much, and device clocks are known no better than their stamps."""
 NOTE_LENGTH = 1000
 """Longest note of an operator [characters]; a pasted file is cut."""
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -69,6 +72,7 @@ def record_run(config: RunConfig, run: RunDirectory, clock: HostClock, ending: E
     earlier = earlier_items(config, run, clock)
     run.make()
     run.config.write_text(config.to_toml(), encoding="utf-8")
+    sys.setswitchinterval(SWITCH_INTERVAL)
     with ExitStack() as stack:
         results = stack.enter_context(ResultWriter(run.results, result_metadata(config)))
         estimation = stack.enter_context(Estimation(config, results, earlier=earlier))
