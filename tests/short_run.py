@@ -52,9 +52,9 @@ def run(direction: Direction = Direction.INCREASING) -> SimulatedRun:
     return simulate(scenario(direction))
 
 
-def read_chunks(faults: Mapping[str, FaultPlan]) -> tuple[Chunk, ...]:
+def read_chunks(faults: Mapping[str, FaultPlan], *, direction: Direction = Direction.INCREASING) -> tuple[Chunk, ...]:
     """What the host read of devices with faults, in order of host time."""
-    return tuple(record_chunks(run().streams, DEVICES, faults, start_ns=START_NS, seed=3))
+    return tuple(record_chunks(run(direction).streams, DEVICES, faults, start_ns=START_NS, seed=3))
 
 
 def decoded(read: Iterable[Chunk]) -> Iterator[RawBlock]:
