@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from twin.cli import (
+    calibrate,
     config_command,
     demo,
     doctor,
@@ -71,6 +72,7 @@ app.command(name="info", rich_help_panel=RECORDINGS)(info.info)
 app.command(name="repair", rich_help_panel=RECORDINGS)(repair.repair)
 app.add_typer(config_command.app, name="config", rich_help_panel=SETUP)
 app.command(name="doctor", rich_help_panel=SETUP)(doctor.doctor)
+app.add_typer(calibrate.app, name="calibrate", rich_help_panel=SETUP)
 
 
 def _show_version(asked: bool) -> None:
