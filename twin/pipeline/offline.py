@@ -24,7 +24,7 @@ Blocks = Callable[[], Iterable[RawBlock]]
 """The samples of a recording from its start, as often as asked for."""
 Progress = Callable[[float], None]
 """Told the share that is done, up to 1; the first pass does not know how much there is."""
-FIRST = 0.3
+FIRST = 0.4
 """Share of the first pass in the time of both."""
 
 

@@ -166,7 +166,7 @@ class Source:
             # Device periods are whole ticks: rounding takes the clock's drift out of the first estimate.
             self._nominal_ticks = float(np.rint(1e9 / self._rate / clock.ns_per_tick))
         elif self.passed_ns != NEVER:
-            self._floor_ns = self.passed_ns + round(self._period_ns / 2)
+            self._floor_ns = self.passed_ns + round(1e9 / self._rate / 2)
         self._clock_epoch = clock.epoch
 
     def _keep(self, samples: _Waiting) -> None:
