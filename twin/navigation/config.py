@@ -105,9 +105,9 @@ class AxisConfig(Settings):
 class TrajectoryConfig(Settings):
     """Lateral and vertical path of the inertial sensor against the design line."""
 
-    lateral: AxisConfig = Field(AxisConfig(own_rate=4e-3, own_wavelength=11.0), description="lateral axis")
+    lateral: AxisConfig = Field(AxisConfig(own_rate=4e-3, own_wavelength=12.0), description="lateral axis")
     vertical: AxisConfig = Field(
-        AxisConfig(accel=Noise(rest=0.02, moving=0.6), own_rate=6.7e-3), description="vertical axis"
+        AxisConfig(accel=Noise(rest=0.02, moving=0.6), own_rate=7.5e-3, own_wavelength=4.0), description="vertical axis"
     )
     cutoff: float = Field(
         300.0,
