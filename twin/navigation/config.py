@@ -110,7 +110,7 @@ class TrajectoryConfig(Settings):
         AxisConfig(accel=Noise(rest=0.02, moving=0.6), own_rate=7.5e-3, own_wavelength=4.0), description="vertical axis"
     )
     cutoff: float = Field(
-        300.0,
+        250.0,
         ge=75,
         le=5000,
         description="wavelength beyond which the virtual sensors hold the path to the design [m]",
