@@ -1,6 +1,6 @@
 """Every stage with its input, ready for the five promises."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -10,6 +10,7 @@ import numpy as np
 
 from firmware_interface import Chunk
 from sensors.decode import DeviceDecoder
+from sensors.emulator import FaultPlan
 from tests import short_run
 from tests.promises import Case, fed
 from twin.core.blocks import Epoch, RawBlock
@@ -23,6 +24,8 @@ from twin.pipeline.twin import Twin
 T = TypeVar("T")
 GAP = (short_run.START_NS + 16 * SECOND, short_run.START_NS + 17 * SECOND)
 """[ns] A second without data, while the train runs at 20 m/s."""
+UNTIL = short_run.START_NS + 34 * SECOND
+"""[ns] The train has braked to 1.5 m/s: enough for every promise."""
 
 
 def in_gap(t_ns: int) -> bool:
@@ -35,9 +38,13 @@ def metres(t_ns: float) -> float:
     return float(np.interp((t_ns - short_run.START_NS) * 1e-9, truth.t, truth.s))
 
 
+def chunks(faults: Mapping[str, FaultPlan]) -> list[Chunk]:
+    return [chunk for chunk in short_run.read_chunks(faults) if chunk.t_host_ns < UNTIL]
+
+
 @lru_cache
 def blocks() -> tuple[RawBlock, ...]:
-    return tuple(short_run.decoded(short_run.read_chunks(short_run.FAULTS)))
+    return tuple(short_run.decoded(chunks(short_run.FAULTS)))
 
 
 def gappy_blocks() -> list[RawBlock]:
@@ -105,7 +112,7 @@ def whole(item: T, _: np.random.Generator) -> list[T]:
 
 def decoder_case() -> Case[Chunk, RawBlock]:
     """The gap shows in the sequence numbers."""
-    read = [chunk for chunk in short_run.read_chunks({}) if chunk.device == "imu"]
+    read = [chunk for chunk in chunks({}) if chunk.device == "imu"]
     return Case(
         make=lambda: DeviceDecoder(short_run.DEVICES[0]),
         items=read,

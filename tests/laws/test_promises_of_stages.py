@@ -1,4 +1,4 @@
-"""Every stage keeps the five promises, on a run with a stop, a slide, loss, duplicates and reordering."""
+"""Every stage keeps the five promises, on a run with a rest, a slide, loss, duplicates and reordering."""
 
 import numpy as np
 import pytest
