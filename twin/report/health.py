@@ -114,7 +114,7 @@ def _judge_source(source: str, records: Sequence[Health], config: ReportConfig) 
         (_above(fault_share, config.faults_warn, config.faults_bad), f"{100 * fault_share:.2g} % faulty"),
         (
             _above(clock_sd, config.clock_sd_warn_us, config.clock_sd_bad_us),
-            f"clock known to {clock_sd:.3g} µs only",
+            f"clock known to {clock_sd:,.0f} µs only",
         ),
         (Verdict.BAD if due and not samples else Verdict.OK, "no samples"),
     ]

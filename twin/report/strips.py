@@ -130,7 +130,7 @@ _PLANS: tuple[_Plan, ...] = (
     _Plan("speed", "Speed", signed=False, decimals=1),
     _Plan("curvature", "Curvature", "left +", design="curvature_design", decimals=3, also="radius"),
     _Plan("cant_angle", "Cant", "left curve +", design="cant_angle_design", decimals=1),
-    _Plan("roll", "Roll", "left side up +", sd="sd_roll", also="degrees"),
+    _Plan("roll", "Roll against design", "left side up +", sd="sd_roll", also="degrees"),
     _Plan("r_y", "Lateral trajectory", "left +", sd="sd_r_y", causal=True),
     _Plan("r_z", "Vertical trajectory", "up +", sd="sd_r_z", causal=True),
 )
