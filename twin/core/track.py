@@ -1,6 +1,6 @@
 """Design geometry of a track: plan curvature, cant and gradient along the arc length."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -61,6 +61,14 @@ class Course:
     """(knots,) constant beyond the ends."""
     rounding: float
     """[m]"""
+    _slopes: Array = field(init=False, repr=False)
+    _sums: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        slopes = np.concatenate(([0.0], np.diff(self.value) / np.diff(self.s), [0.0]))
+        steps = np.diff(self.s) * (self.value[1:] + self.value[:-1]) / 2
+        object.__setattr__(self, "_slopes", frozen(slopes))
+        object.__setattr__(self, "_sums", frozen(np.concatenate(([0.0], np.cumsum(steps)))))
 
     def __call__(self, s: Array) -> Array:
         half = self.rounding / 2
@@ -80,15 +88,12 @@ class Course:
         return np.asarray(np.interp(s, self.s, self.value))
 
     def _raw_slope(self, s: Array) -> Array:
-        slopes = np.concatenate(([0.0], np.diff(self.value) / np.diff(self.s), [0.0]))
-        return np.asarray(slopes[np.searchsorted(self.s, s, side="right")])
+        return np.asarray(self._slopes[np.searchsorted(self.s, s, side="right")])
 
     def _integral(self, s: Array) -> Array:
-        steps = np.diff(self.s) * (self.value[1:] + self.value[:-1]) / 2
-        at_knot = np.concatenate(([0.0], np.cumsum(steps)))
         i = np.clip(np.searchsorted(self.s, s, side="right") - 1, 0, self.s.size - 1)
         inside = np.asarray(s) - self.s[i]
-        return np.asarray(at_knot[i] + inside * (self.value[i] + self._raw(s)) / 2)
+        return np.asarray(self._sums[i] + inside * (self.value[i] + self._raw(s)) / 2)
 
 
 @dataclass(frozen=True, slots=True)
