@@ -41,7 +41,7 @@ class Estimation:
     """
 
     def __init__(self, config: RunConfig, writer: ResultWriter, *, earlier: Iterable[Item] = ()) -> None:
-        """earlier: what a run that is continued recorded before; it is caught up with first."""
+        """writer: closed at the end; earlier: what a run that is continued recorded before, caught up with first."""
         self.failure: str | None = None
         self.points = 0
         """Points of the grid passed so far."""
@@ -99,9 +99,10 @@ class Estimation:
 
     def _run(self) -> None:
         try:
-            for item in self._items():
-                self._write(self._processing.feed(item))
-            self._write(self._processing.finish())
+            with self._writer:
+                for item in self._items():
+                    self._write(self._processing.feed(item))
+                self._write(self._processing.finish())
         except Exception as error:  # whatever it is, it must not take the recording with it
             self.failure = f"{type(error).__name__}: {error}"
             with self._changed:

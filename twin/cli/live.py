@@ -74,7 +74,7 @@ def record_run(config: RunConfig, run: RunDirectory, clock: HostClock, ending: E
     run.config.write_text(config.to_toml(), encoding="utf-8")
     sys.setswitchinterval(SWITCH_INTERVAL)
     with ExitStack() as stack:
-        results = stack.enter_context(ResultWriter(run.results, result_metadata(config)))
+        results = ResultWriter(run.results, result_metadata(config))
         estimation = stack.enter_context(Estimation(config, results, earlier=earlier))
         recording = stack.enter_context(RecordingWriter(run.recording, header_of(config, clock), config.recording))
         acquisition = stack.enter_context(Acquisition(config.device, clock))

@@ -75,22 +75,22 @@ class Watch:
                     self._parts.acquisition.stop()
 
     def _tell(self, devices: dict[str, DeviceStatus]) -> None:
-        """Say what is new: a device lost or back, a wrong one, a failing disk, a failed estimate."""
+        """Say what is new: a port lost or back, a wrong device, a failing disk, a failed estimate."""
+        recording, estimation = self._parts.recording.status, self._parts.estimation
         news = {status.name: status.error for status in devices.values()}
-        news |= {f"identity {number}": problem for number, problem in enumerate(self._parts.estimation.problems())}
-        failing = self._parts.recording.status.failing
-        news["disk"] = (
-            None if failing is None else f"{self._parts.run.recording}: cannot be written ({failing}); free space"
-        )
-        news["estimate"] = self._parts.estimation.failure
+        news |= {f"identity {number}": problem for number, problem in enumerate(estimation.problems())}
+        news |= {
+            f"{status.name} port": f"{status.name}: its port was lost and is back, {status.reconnects} times by now"
+            for status in devices.values()
+            if status.reconnects
+        }
+        if recording.failing is not None:
+            news["disk"] = f"{self._parts.run.recording}: cannot be written ({recording.failing}); free space"
+        news["estimate"] = estimation.failure
         for subject, problem in news.items():
-            if problem == self._said.get(subject):
-                continue
-            if problem is not None:
+            if problem is not None and problem != self._said.get(subject):
                 terminal().warn(problem)
-            else:
-                terminal().say(f"{subject}: back")
-            self._said[subject] = problem
+        self._said = news
 
     def _line(self, now_ns: int, devices: dict[str, DeviceStatus]) -> str:
         """Where the train is, what the devices send, what is lost, what the disk holds."""
