@@ -8,8 +8,8 @@ import numpy as np
 from twin.core.arrays import Array, BoolArray, IntArray
 from twin.core.estimate import Fusion
 
-HUBER = 4.0
-"""Innovations beyond so many sigmas count linearly instead of squared: a jolt must not set the variance of a run."""
+TAIL = 16.0
+"""Beyond this nis, 4 sigmas, the cost grows with its logarithm alone: a jolt must not set the variance of a run."""
 GATE_95 = 3.841
 """95 % of a chi-square with one degree of freedom lie below."""
 BLOCK_NS = 5_000_000_000
@@ -50,8 +50,8 @@ def log_likelihood(fusions: Iterable[Fusion], moments: Moments) -> Array:
         if fusion.virtual:
             continue
         usable = moments.usable(fusion)
-        variance, sigmas = fusion.variance[usable], np.sqrt(fusion.nis[usable])
-        cost = np.where(sigmas <= HUBER, sigmas**2, 2 * HUBER * sigmas - HUBER**2)
+        variance, nis = fusion.variance[usable], fusion.nis[usable]
+        cost = np.minimum(nis, TAIL) + TAIL * np.log(np.maximum(nis, TAIL) / TAIL)
         total += np.bincount(
             moments.block_of(fusion.t_ns[usable]), weights=-(cost + np.log(variance)) / 2, minlength=total.size
         )
