@@ -7,41 +7,19 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from firmware_interface.chunk import Chunk
 from recordings.header import RecordingHeader
 from recordings.writer import RecordingWriter
-from twin.cli import main
+from tests.command_line import Railtwin
 from twin.cli.console import Terminal
 from twin.core.estimate import OperatorEvent
 from twin.version import __version__
 
 READS, PERIOD_NS, START_NS = 200, 20_000_000, 5_000_000_000
 BYTES = bytes(range(250))
-
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-class Railtwin:
-    """Runs commands in this process: fast, and everything but the interpreter's start is real."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self._monkeypatch, self._capsys = monkeypatch, capsys
-
-    def __call__(self, *arguments: str | Path) -> Outcome:
-        self._monkeypatch.setattr(sys, "argv", ["railtwin", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        code = end.value.code
-        assert isinstance(code, int)
-        return Outcome(code, *self._capsys.readouterr())
 
 
 @pytest.fixture

@@ -77,6 +77,8 @@ class Estimation:
         with self._changed:
             if isinstance(item, Chunk):
                 self._newest_ns = max(self._newest_ns, item.t_host_ns)
+            if self.failure is not None:
+                return
             if self._waiting_bytes + size > WAITING_BYTES:
                 self.skipped += 1
                 return
@@ -104,10 +106,9 @@ class Estimation:
                     self._write(self._processing.feed(item))
                 self._write(self._processing.finish())
         except Exception as error:  # whatever it is, it must not take the recording with it
-            self.failure = f"{type(error).__name__}: {error}"
             with self._changed:
+                self.failure = f"{type(error).__name__}: {error}"
                 self._waiting.clear()
-                self._waiting_bytes = -(1 << 62)  # nobody takes them any more: no need to count
 
     def _items(self) -> Iterator[Item]:
         yield from self._earlier

@@ -32,7 +32,7 @@ SWITCH_INTERVAL = 0.5e-3
 as much, and device clocks are known no better than their stamps."""
 NOTE_LENGTH = 1000
 """Longest note of an operator [characters]; a pasted file is cut."""
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def record_run(config: RunConfig, run: RunDirectory, clock: HostClock, ending: E
         stack.enter_context(_beside("notes", lambda over: _listen(intake, clock, over)))
         watch = Watch(Parts(run, config.places, clock, acquisition, recording, estimation), ending)
         stack.enter_context(_beside("watch", watch.look))
-        terminal().say(f"{run.path}: recording. Type a line to note an event; Ctrl-C ends the run")
+        terminal().say(f"{run.path}: ready and recording. Type a line to note an event; Ctrl-C ends the run")
         for chunk in acquisition.chunks():
             intake.take(chunk)
     return Outcome(recording.status, acquisition.status(), estimation.points, estimation.skipped, estimation.failure)
@@ -178,7 +178,9 @@ def _stopped_by_signals(stop: Callable[[], None]) -> Iterator[None]:
         signal.signal(number, before[number])
         stop()
 
-    before = {int(number): signal.signal(number, ask) for number in STOP_SIGNALS}
+    # a signal ignored from outside, as nohup does, stays ignored
+    heard = [number for number in STOP_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {int(number): signal.signal(number, ask) for number in heard}
     # a run in the background of a shell must not be halted for listening to the terminal
     waiting = signal.signal(signal.SIGTTIN, signal.SIG_IGN)
     try:

@@ -4,6 +4,7 @@ import shutil
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -106,4 +107,12 @@ class Watch:
             self._heard[name] = status.bytes_received
         self._looked_ns = now_ns
         parts.append(f"lost {self._parts.recording.status.lost + sum(each.chunks_lost for each in devices.values())}")
-        return "  ".join([*parts, f"free {shutil.disk_usage(self._parts.run.path).free / 1e9:.0f} GB"])
+        return "  ".join([*parts, f"free {_free(self._parts.run.path)}"])
+
+
+def _free(path: Path) -> str:
+    """Room on the disk; a disk that was taken away is said elsewhere."""
+    try:
+        return f"{shutil.disk_usage(path).free / 1e9:.0f} GB"
+    except OSError:
+        return "-"
