@@ -105,7 +105,7 @@ def navigate(setup: Setup, run: Iterable[Epoch], *, rate: float = 500.0) -> Navi
         for row in (*rows, *more):
             fusions.setdefault(row.name, []).append(row)
     whole = {name: _joined_fusion(parts) for name, parts in fusions.items()}
-    return Navigated(_joined(estimates), _joined(_smoothed(setup, followed, rate)), whole)
+    return Navigated(joined(estimates), joined(_smoothed(setup, followed, rate)), whole)
 
 
 def _smoothed(setup: Setup, followed: list[tuple[Inertial, Motion, PositionStep]], rate: float) -> list[Estimate]:
@@ -118,7 +118,8 @@ def _smoothed(setup: Setup, followed: list[tuple[Inertial, Motion, PositionStep]
     return estimates + chain.flush()
 
 
-def _joined(parts: list[Estimate]) -> Estimate:
+def joined(parts: list[Estimate]) -> Estimate:
+    """Consecutive estimates as one."""
     first = parts[0]
     t_ns, x, var, quality = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("t_ns", "x", "var", "quality")
@@ -135,9 +136,13 @@ def _joined_fusion(parts: list[Fusion]) -> Fusion:
     return Fusion(first.name, t_ns, innovation, variance, accepted, first.gate, first.virtual)
 
 
-def error(estimate: Estimate, truth: Truth, state: str, *, true: str | None = None) -> Array:
-    """(samples,) estimate less truth at the same moment; true: name of the state in the truth, if another."""
-    return np.asarray(estimate[state] - np.interp(estimate.t_ns * 1e-9, truth.t, getattr(truth, true or state)))
+def error(estimate: Estimate, truth: Truth, state: str, *, true: str | None = None, start_ns: int = 0) -> Array:
+    """(samples,) estimate less truth at the same moment.
+
+    true: name of the state in the truth, if another; start_ns: time of the estimate at which the run began [ns].
+    """
+    t = (estimate.t_ns - start_ns) * 1e-9
+    return np.asarray(estimate[state] - np.interp(t, truth.t, getattr(truth, true or state)))
 
 
 def band_error(estimate: Estimate, truth: Truth, state: str, name: str) -> float:

@@ -23,6 +23,7 @@ BENCH: dict[str, Arguments] = {
     "navigation_accuracy": {},
     "position": {},
     "navigation_faults": {},
+    "standstill": {"hours": 1.0},
     "replay_equal": {"cuttings": 20},
     "memory": {},
     "kill9": {"kills": 100},
@@ -31,7 +32,7 @@ BENCH: dict[str, Arguments] = {
 """Modules in the order they run, with the arguments of their figures(); timings first, while the machine is cool."""
 STUDY: dict[str, Arguments] = {
     "kill9": {"kills": 1000},
-    "navigation_faults": {"standstill_h": 8.0},
+    "standstill": {"hours": 8.0},
 }
 """What a study does more thoroughly."""
 
