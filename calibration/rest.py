@@ -24,7 +24,7 @@ class RestConfig(Settings):
     """What counts as a rest worth calibrating on."""
 
     shortest: float = Field(
-        10.0, ge=1, description="least rest [s]; in 10 s a tactical gyro shows its bias to 3 deg/h, a consumer to 10"
+        10.0, ge=1, description="least rest [s]; in 10 s a tactical gyro shows its bias to 2 deg/h, a consumer one to 4"
     )
     longest: float = Field(600.0, ge=10, description="of a longer rest the first part is used [s]: bounds memory")
     settle: float = Field(
