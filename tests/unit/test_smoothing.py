@@ -154,15 +154,17 @@ def test_every_sample_has_seen_its_lag_and_not_a_stride_more() -> None:
             assert (newest + 1) % stride == 0
 
 
-def test_a_lagged_sample_equals_the_smoother_of_what_was_known_at_its_emission() -> None:
+def test_a_batch_goes_over_from_the_smoother_of_the_batch_before_to_that_of_now() -> None:
     run = run_of(0, 400)
     smoother = FixedLag(states=3, lag=4.0, stride=20, cap=1000)
     run.add_to(smoother, 0, 180)
     part = run.add_to(smoother, 180, 200)
-    x_s, P_s = rts(run.x_f[:200], run.P_f[:200], run.F[:200], run.Q[:200], run.u[:200])
-    assert len(part) > 0
-    assert_array_equal(part.x, x_s[part.start : part.start + len(part)])
-    assert_array_equal(part.P, P_s[part.start : part.start + len(part)])
+    before, now = (rts(run.x_f[:n], run.P_f[:n], run.F[:n], run.Q[:n], run.u[:n]) for n in (180, 200))
+    own = slice(part.start, part.start + len(part))
+    assert 0 < len(part) <= 20
+    share = np.arange(len(part))[:, None] / len(part)
+    assert_allclose(part.x, (1 - share) * before[0][own] + share * now[0][own], rtol=1e-12)
+    assert_array_equal(part.P, now[1][own])
 
 
 def test_at_standstill_the_cap_bounds_what_is_held() -> None:

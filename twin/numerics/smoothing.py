@@ -73,7 +73,8 @@ class FixedLag:
     there and emitted; so nothing depends on how the samples were cut into blocks. A sample has thus seen at least
     `lag` and at most `lag` plus `stride` samples of its future. At standstill, where metres stop, `cap` samples of
     future are enough, which bounds the memory to cap + stride samples. A lag longer than the run, with flush() at
-    its end, gives exactly rts().
+    its end, gives exactly rts(). Each batch goes over smoothly from what the batch before had made of its samples:
+    modes slower than the lag (a bias, say) would otherwise leave a step at every seam.
     """
 
     def __init__(self, *, states: int, lag: float, stride: int, cap: int) -> None:
@@ -85,6 +86,7 @@ class FixedLag:
         self._links = _links(cap + stride, states)
         self._coordinate = np.empty(cap + stride)
         self._newest = _States(np.zeros(states), np.zeros((states, states)))
+        self._ahead = np.empty((0, states))
         self._taken = 0
         self._emitted = 0
 
@@ -120,13 +122,22 @@ class FixedLag:
 
     def _emit(self, count: int) -> Smoothed:
         states = self._newest.x.size
-        out = _States(np.empty((count, states)), np.empty((count, states, states)))
+        ahead = min(self._stride, self._taken - self._emitted - count) if count else 0
+        out = _States(np.empty((count + ahead, states)), np.empty((count + ahead, states, states)))
         if count:
             _smooth_held(self._links, self._newest, self._emitted, self._taken, out)
+            self._fade(out.x[:count])
+            self._ahead = out.x[count:]
         slots = np.arange(self._emitted, self._emitted + count) % len(self._coordinate)
-        smoothed = Smoothed(self._emitted, self._coordinate[slots], out.x, out.P)
+        smoothed = Smoothed(self._emitted, self._coordinate[slots], out.x[:count], out.P[:count])
         self._emitted += count
         return smoothed
+
+    def _fade(self, x: Array) -> None:
+        """Go over from what the last pass made of these samples to x, in place: the two differ by the slow modes."""
+        length = min(len(self._ahead), len(x))
+        share = (np.arange(length) / max(length, 1))[:, None]
+        x[:length] = (1 - share) * self._ahead[:length] + share * x[:length]
 
 
 def _joined(parts: list[Smoothed]) -> Smoothed:
