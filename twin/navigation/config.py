@@ -86,7 +86,7 @@ class AxisConfig(Settings):
     """Noise of one axis of the trajectory filter, tuned by `railtwin calibrate navigation`."""
 
     accel: Noise = Field(
-        Noise(rest=0.02, moving=0.5),
+        Noise(rest=0.02, moving=0.48),
         description="acceleration of the sensor across the track [m/s^2], vibration included",
     )
     own_rate: float = Field(
