@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.benchmarks.navigation_faults import FLAG_TARGET, RECOVERY_TARGET, Fault, clean, judge, measure, navigated
+from tests.benchmarks.navigation_faults import FLAG_TARGET, RECOVERY_TARGET, clean, judge, measure, navigated
+from tests.benchmarks.sensor_faults import Fault
 from tests.benchmarks.standstill import BACK_TARGET, Watched, rest_and_depart
 
 FAULTS = (
