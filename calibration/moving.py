@@ -142,7 +142,12 @@ class OdometerAlone:
     def fusions(self, setup: Setup) -> list[Fusion]:
         """Every measurement of the odometer, with the configuration of a setup."""
         radius, gravity = setup.vehicle.wheel_radius, setup.config.gravity
-        odometer = Odometer(setup.config.odometer, wheel_radius=radius, gravity=gravity)
+        odometer = Odometer(
+            setup.config.odometer,
+            wheel_radius=radius,
+            gravity=gravity,
+            accel_noise=setup.config.accel_noise,
+        )
         found: list[Fusion] = []
         for each in self._turning:
             found += odometer.process(each.imu, each.encoder, each.pitch)[1]

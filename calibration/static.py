@@ -61,8 +61,6 @@ class Static:
     """One-sided density [m/s^2/sqrt(Hz)]."""
     gyro_noise: Array
     """One-sided density [rad/s/sqrt(Hz)]."""
-    sd_accel: Array
-    """Of single samples [m/s^2]."""
 
     def calibration(self, *, device: str, date: datetime.date, source: str) -> Calibration:
         """As a file: biases of the device, noise for the navigation."""
@@ -75,7 +73,6 @@ class Static:
             "sd_accel_bias": rounded(self.sd_accel_bias),
             "sd_gyro_bias": rounded(self.sd_gyro_bias),
         }
-        rest = {"rest": rounded(self.sd_accel)[0]}
         accel, gyro = rounded(np.sqrt([np.mean(noise**2) for noise in (self.accel_noise, self.gyro_noise)]))
         # An Allan variance of n differences is good to sqrt(3 / n) of itself, its root to half; there are three axes.
         relative = 0.5 / np.sqrt(self.rest.duration / TAUS[-1])
@@ -92,12 +89,7 @@ class Static:
                     )
                 ),
             ),
-            navigation={
-                "accel_noise": accel,
-                "gyro_noise": gyro,
-                "odometer": {"accel": rest},
-                "attitude": {"accel_x": rest},
-            },
+            navigation={"accel_noise": accel, "gyro_noise": gyro},
             device=(DevicePart(name=device, imu=imu),),
         )
 
@@ -127,7 +119,6 @@ def calibrate_static(
         sd_gyro_bias=np.sqrt(var_gyro + _earth(setup) ** 2),
         accel_noise=noise_density(rest.a, dt=rest.dt),
         gyro_noise=noise_density(rest.w, dt=rest.dt),
-        sd_accel=np.nanstd(rest.a, axis=0),
     )
 
 

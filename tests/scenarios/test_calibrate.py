@@ -11,6 +11,7 @@ import pytest
 from twin.cli import main
 from twin.cli.calibrating import calibrated
 from twin.cli.config import load_config
+from twin.cli.reporting import load_run
 from twin.cli.run_directory import RunDirectory
 from twin.cli.simulating import record_simulated
 from twin.simulation import ImuGrade, Leg, MotionConfig, curve_scenario
@@ -85,6 +86,17 @@ def test_a_calibrated_gyro_shows_nothing_at_rest(run: Path, tmp_path: Path, rail
     assert max(map(abs, once["gyro_bias"])) > 1e-3
     assert twice["gyro_bias"] == pytest.approx(once["gyro_bias"], abs=1e-6)
     assert twice["accel_bias"] == pytest.approx(once["accel_bias"], abs=0.01)
+
+
+def test_a_replay_takes_calibrations(run: Path, tmp_path: Path, railtwin: Railtwin) -> None:
+    imu, out = tmp_path / "imu.toml", tmp_path / "again"
+    railtwin("calibrate", "static", run, "-o", imu)
+    outcome = railtwin("replay", run, "--out", out, "--calibration", imu, "--no-smooth")
+    assert outcome.code == 0, outcome.err
+    _, used = load_run(RunDirectory(out))
+    assert used == calibrated(load_config(RunDirectory(run).config), imu)
+    missing = railtwin("replay", run, "--out", out, "--calibration", tmp_path / "none.toml")
+    assert (missing.code, "none.toml" in missing.err) == (2, True)
 
 
 def test_an_existing_file_stops_before_the_work(run: Path, tmp_path: Path, railtwin: Railtwin) -> None:

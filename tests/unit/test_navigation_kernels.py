@@ -83,9 +83,9 @@ def test_compiled_odometer_equals_its_plain_form(rng):
     c = CONFIG.odometer
     angle = np.cumsum(np.interp(np.arange(240) * 2.5, np.arange(v.size), v)) * 0.005 / 0.46
     encoder = SampleBlock("encoder", 0, 5e6, angle[:, None], np.zeros(240, np.uint8))
-    odometer = Odometer(c, wheel_radius=0.46, gravity=9.80665)
+    odometer = Odometer(c, wheel_radius=0.46, gravity=9.80665, accel_noise=0.0)
     speeds = odometer._speeds(imu, encoder)
-    motion, _ = Odometer(c, wheel_radius=0.46, gravity=9.80665).process(imu, encoder, np.zeros(v.size))
+    motion, _ = Odometer(c, wheel_radius=0.46, gravity=9.80665, accel_noise=0.0).process(imu, encoder, np.zeros(v.size))
     step = 2 * np.pi * 0.46 / c.counts_per_turn
     listed = [
         (int(row), speed, age, c.sd_speed**2 + step**2 / 6 / span**2)

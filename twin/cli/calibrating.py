@@ -28,10 +28,12 @@ READ_SHARE = 0.3
 """Of the time of a tuning that reading takes."""
 
 
-def calibrated(config: RunConfig, file: Path) -> RunConfig:
-    """A configuration with the values of a calibration file in place of its own."""
-    values = merged(config.model_dump(mode="json"), read_calibration(file), where=str(file))
-    return RunConfig.load(values, where=f"configuration with {file}")
+def calibrated(config: RunConfig, *files: Path) -> RunConfig:
+    """A configuration with the values of calibration files in place of its own; later ones go before."""
+    for file in files:
+        values = merged(config.model_dump(mode="json"), read_calibration(file), where=str(file))
+        config = RunConfig.load(values, where=f"configuration with {file}")
+    return config
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """`railtwin replay`: the recorded bytes once more through the same program."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -26,6 +26,10 @@ def replay(
     config_file: Annotated[
         Path | None, typer.Option("--config", metavar="FILE", help="Use this configuration, not the recorded one.")
     ] = None,
+    calibration: Annotated[
+        list[Path] | None,
+        typer.Option("--calibration", metavar="FILE", help="Use the values of this calibration; may be repeated."),
+    ] = None,
     speed: Annotated[
         float | None, typer.Option("--speed", min=0.01, help="Times real time; else as fast as it goes.")
     ] = None,
@@ -48,7 +52,7 @@ def replay(
     """
     if reference is not None and (start or end):
         raise ConfigError("--check compares whole runs: leave --from and --to out")
-    asked = _prepared(path, out, config_file, start, end)
+    asked = _prepared(path, out, _Settings(config_file, tuple(calibration or ())), start, end)
     sound = _made(asked, speed=speed, smooth=smooth)
     if reference is not None:
         sound = _checked(asked, reference) and sound
@@ -56,9 +60,18 @@ def replay(
         stop(ExitCode.PROBLEM)
 
 
-def _prepared(path: Path, out: Path | None, config_file: Path | None, start: str | None, end: str | None) -> "Replay":
+class _Settings(NamedTuple):
+    """Where the settings of a replay come from."""
+
+    config: Path | None
+    """None: the recording."""
+    calibrations: tuple[Path, ...]
+
+
+def _prepared(path: Path, out: Path | None, settings: _Settings, start: str | None, end: str | None) -> "Replay":
     """Everything that can be wrong is found here, before anything is written."""
     from recordings import open_recording
+    from twin.cli.calibrating import calibrated
     from twin.cli.config import load_config
     from twin.cli.replaying import Replay
     from twin.cli.run_directory import RunDirectory, recorded_config, recording_of
@@ -68,7 +81,8 @@ def _prepared(path: Path, out: Path | None, config_file: Path | None, start: str
     if out is None and not RunDirectory(path).recording.is_dir():
         raise ConfigError(f"{path}: a recording by itself; say where the results go with --out DIR")
     reader = open_recording(recording_of(path))
-    config = load_config(config_file) if config_file else recorded_config(reader)
+    config = load_config(settings.config) if settings.config else recorded_config(reader)
+    config = calibrated(config, *settings.calibrations)
     run = RunDirectory(out or path)
     stretch = _stretch(reader, config, start, end)
     run.make()

@@ -20,6 +20,10 @@ def run(
         Path | None,
         typer.Option("--out", "-o", metavar="DIR", help="Folder of the run; named by its start if left out."),
     ] = None,
+    calibration: Annotated[
+        list[Path] | None,
+        typer.Option("--calibration", metavar="FILE", help="Use the values of this calibration; may be repeated."),
+    ] = None,
     duration: Annotated[
         float | None, typer.Option("--for", metavar="SECONDS", min=0, help="End after so long.")
     ] = None,
@@ -36,13 +40,14 @@ def run(
 
     Example: railtwin run line7.toml --out runs/monday
     """
+    from twin.cli.calibrating import calibrated
     from twin.cli.config import load_config
     from twin.cli.live import record_run
     from twin.cli.processing import warm_up
     from twin.cli.run_directory import RunDirectory
     from twin.cli.watch import Ending
 
-    config = load_config(file)
+    config = calibrated(load_config(file), *(calibration or ()))
     for device in config.device:
         if not device.port:
             raise ConfigError(f"{file}: device '{device.name}' has no port; set 'port' (railtwin doctor lists them)")

@@ -25,7 +25,17 @@ def config_of(scenario: Scenario, *, name: str = "simulated", ports: Mapping[str
     start = scenario.motion.start
     forward = scenario.direction is Direction.INCREASING
     ports = ports or {}
-    imu = {"name": "imu", "kind": "imu", "rate": scenario.imu_rate, "mounting": scenario.mounting}
+    sheet = scenario.errors
+    imu = {
+        "name": "imu",
+        "kind": "imu",
+        "rate": scenario.imu_rate,
+        "mounting": scenario.mounting,
+        "imu": {
+            "sd_accel_bias": (round(max(sheet.accelerometer.turn_on, 1e-5), 5),) * 3,
+            "sd_gyro_bias": (round(max(sheet.gyroscope.turn_on, 1e-6), 6),) * 3,
+        },
+    }
     encoder = {
         "name": "encoder",
         "kind": "encoder",

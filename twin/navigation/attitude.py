@@ -133,7 +133,7 @@ def _follow(
         # Linearised about the predicted pitch: z + g sin(theta) - g theta cos(theta) = -g cos(theta) theta.
         h_theta[THETA] = -noise.gravity * np.cos(x[THETA])
         z = f[i, 0] - a[i] + noise.gravity * np.sin(x[THETA]) + h_theta[THETA] * x[THETA]
-        r = noise.accel_rest + noise.accel_moving * v[i] ** 2
+        r = noise.accel / dt + noise.accel_rest + noise.accel_moving * v[i] ** 2
         rows[i, 0], rows[i, 1], accepted = correct_scalar(x, P, h_theta, z, r, noise.gate, scratch)
         rows[i, 2] = 1.0 if accepted else 0.0
         density = noise.rest if standing[i] else noise.slope * abs(v[i]) + noise.rest

@@ -9,7 +9,9 @@ from twin.core.settings import Settings
 class Noise(Settings):
     """A standard deviation that grows with speed: sd^2 = rest^2 + (moving V / 20 m/s)^2."""
 
-    rest: float = Field(gt=0, description="at standstill, in the unit of the measurement")
+    rest: float = Field(
+        gt=0, description="at standstill, beyond the sensor's own noise; in the unit of the measurement"
+    )
     moving: float = Field(ge=0, description="added at 20 m/s: structure vibration grows with speed")
 
 
@@ -26,7 +28,7 @@ class OdometerConfig(Settings):
     )
     jerk: float = Field(0.05, gt=0, le=10, description="density of the longitudinal white jerk [m/s^3/sqrt(Hz)]")
     accel: Noise = Field(
-        Noise(rest=0.01, moving=0.44),
+        Noise(rest=0.004, moving=0.44),
         description="longitudinal accelerometer per sample [m/s^2], vibration included",
     )
     bias_walk: float = Field(
@@ -69,7 +71,7 @@ class AttitudeConfig(Settings):
 
     sd_start: float = Field(0.05, gt=0, lt=0.5, description="roll and pitch before the first sample [rad]")
     accel_x: Noise = Field(
-        Noise(rest=0.01, moving=0.44),
+        Noise(rest=0.004, moving=0.44),
         description="longitudinal accelerometer per sample against the speed's slope [m/s^2]",
     )
     slope_density: float = Field(

@@ -14,7 +14,7 @@ from twin.core.arrays import Array, FlagArray, IntArray
 from twin.core.blocks import SampleBlock
 from twin.core.estimate import Fusion
 from twin.core.quality import UNUSABLE, Quality
-from twin.navigation.config import Noise, OdometerConfig
+from twin.navigation.config import OdometerConfig
 from twin.navigation.inputs import Inertial, Motion
 from twin.numerics.compiled import compiled
 from twin.numerics.discretise import white_jerk
@@ -41,10 +41,12 @@ class SpeedMeasurements:
 class Odometer:
     """Remembers speed, the encoder's last window and whether the vehicle stands."""
 
-    def __init__(self, config: OdometerConfig, *, wheel_radius: float, gravity: float) -> None:
+    def __init__(self, config: OdometerConfig, *, wheel_radius: float, gravity: float, accel_noise: float) -> None:
+        """accel_noise: one-sided density of the accelerometer's own noise [m/s^2/sqrt(Hz)]."""
         self._config = config
         self._radius = wheel_radius
         self._gravity = gravity
+        self._accel_noise = accel_noise
         self._x = np.zeros(4)
         self._P = np.diag([1e-6, 100.0, 1.0, 0.04])
         self._slip = np.zeros(3)
@@ -66,7 +68,7 @@ class Odometer:
         accel_fusion, speed_fusion = np.empty((n, 3)), np.empty((speeds.row.size, 3))
         _follow(
             self._x, self._P, self._slip, F, Q, imu.a[:, 0] + self._gravity * np.sin(pitch),
-            _sd(c.accel, self._x[1]) ** 2, speeds.row, speeds.speed, speeds.age, speeds.span, setting,
+            self._accel_variance(imu.dt), speeds.row, speeds.speed, speeds.age, speeds.span, setting,
             imu.dt, self.standing, out, flags, accel_fusion, speed_fusion,
         )  # fmt: skip
         if encoder is None or not len(encoder) or bool(np.all(encoder.quality & np.uint8(UNUSABLE))):
@@ -102,6 +104,11 @@ class Odometer:
         table = np.array(found, dtype=float).reshape(-1, 4)
         return SpeedMeasurements(table[:, 0].astype(np.int64), table[:, 1], table[:, 2], table[:, 3])
 
+    def _accel_variance(self, dt: float) -> float:
+        """Of one sample [m^2/s^4]: the sensor's own noise, and what shakes it."""
+        noise = self._config.accel
+        return float(self._accel_noise**2 / 2 / dt + noise.rest**2 + (noise.moving * self._x[1] / 20) ** 2)
+
     def _judge_standstill(self, imu: Inertial, encoder: SampleBlock | None) -> None:
         """Standing: the wheel has not turned by more than a count, the body does not rotate, for long enough."""
         c = self._config
@@ -123,10 +130,6 @@ class Odometer:
 def fusion(name: str, t_ns: IntArray, rows: Array, gate: float, *, virtual: bool = False) -> Fusion:
     """A Fusion from rows (innovation, variance, accepted) written by a kernel."""
     return Fusion(name, t_ns, rows[:, 0], rows[:, 1], rows[:, 2] > 0, gate, virtual)
-
-
-def _sd(noise: Noise, v: float) -> float:
-    return float(np.hypot(noise.rest, noise.moving * v / 20.0))
 
 
 def _model(dt: float, jerk: float, bias_walk: float) -> tuple[Array, Array]:

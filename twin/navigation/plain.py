@@ -76,7 +76,7 @@ def attitude(
         x[V_Y] += dt * (f_y * np.cos(rel) - f_z * np.sin(rel) - terms.lateral[i])
         P = symmetric(F @ P @ F.T + dt * np.diag([w2, w2, b2, b2, a2]))
         h = np.array([0, -g * np.cos(x[THETA]), 0, 0, 0])
-        r = c.attitude.accel_x.rest**2 + (c.attitude.accel_x.moving / 20 * v[i]) ** 2
+        r = a2 / dt + c.attitude.accel_x.rest**2 + (c.attitude.accel_x.moving / 20 * v[i]) ** 2
         z = imu.a[i, 0] - a[i] + g * np.sin(x[THETA]) + h[THETA] * x[THETA]
         x, P = _row(x, P, h, z, r, gate=c.attitude.gate)
         rest = c.attitude.sd_rest_velocity**2

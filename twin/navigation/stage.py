@@ -23,7 +23,12 @@ class MotionStage:
     def __init__(self, setup: Setup) -> None:
         c = setup.config
         self._setup = setup
-        self._odometer = Odometer(c.odometer, wheel_radius=setup.vehicle.wheel_radius, gravity=c.gravity)
+        self._odometer = Odometer(
+            c.odometer,
+            wheel_radius=setup.vehicle.wheel_radius,
+            gravity=c.gravity,
+            accel_noise=c.accel_noise,
+        )
         self._position = Position(
             c.position,
             setup.design,
