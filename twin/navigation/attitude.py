@@ -26,7 +26,7 @@ from twin.numerics.compiled import compiled
 from twin.numerics.kalman import correct_scalar, predict_in_place
 
 PHI, THETA, B_X, B_Y, V_Y = range(5)
-SILENT_GYRO = 3e-3
+SILENT_GYRO = 1e-3
 """Own rates of a body while its gyro is silent [rad/s/sqrt(Hz)]."""
 SILENT_ACCELEROMETER = 0.1
 """Lateral acceleration of a body while its accelerometer is silent [m/s^2/sqrt(Hz)]."""

@@ -15,6 +15,18 @@ class Noise(Settings):
     moving: float = Field(ge=0, description="added at 20 m/s: structure vibration grows with speed")
 
 
+class SpikeConfig(Settings):
+    """Samples that no body can follow: taken out before any filter sees them."""
+
+    accel: Noise = Field(
+        Noise(rest=0.1, moving=0.6), description="usual spread of an accelerometer around its mean in an epoch [m/s^2]"
+    )
+    gyro: Noise = Field(Noise(rest=0.005, moving=0.012), description="the same of a gyro [rad/s]")
+    limit: float = Field(
+        10.0, gt=4, description="a sample so many times the usual or the present spread away is a spike, not motion"
+    )
+
+
 class OdometerConfig(Settings):
     """Speed and distance from the encoder, bridged by the longitudinal accelerometer."""
 
@@ -156,6 +168,7 @@ class NavigationConfig(Settings):
     gyro_bias: float = Field(1e-4, gt=0, lt=0.1, description="gyro bias before the run [rad/s]")
     gyro_bias_walk: float = Field(1e-6, gt=0, lt=1e-2, description="gyro bias walk [rad/s/sqrt(s)]")
     accel_bias_walk: float = Field(2e-5, gt=0, lt=1, description="accelerometer bias walk [m/s^2/sqrt(s)]")
+    spikes: SpikeConfig = Field(SpikeConfig(), description="what is no motion")
     odometer: OdometerConfig = Field(OdometerConfig(), description="speed and distance")
     position: PositionConfig = Field(PositionConfig(), description="position along the track")
     attitude: AttitudeConfig = Field(AttitudeConfig(), description="roll and pitch")

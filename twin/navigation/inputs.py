@@ -1,12 +1,13 @@
 """What the filters are fed: one epoch of inertial samples, and motion along the track."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from twin.core.arrays import Array, FlagArray, IntArray
 from twin.core.blocks import SampleBlock
-from twin.core.quality import UNUSABLE
+from twin.core.quality import UNUSABLE, Quality
+from twin.navigation.config import SpikeConfig
 
 EARTH_RATE = 7.292115e-5
 """Rotation of the earth [rad/s]."""
@@ -34,6 +35,30 @@ class Inertial:
 
     def __len__(self) -> int:
         return int(self.t_ns.size)
+
+    def without_spikes(self, config: SpikeConfig, *, v: float) -> "Inertial":
+        """The samples but for spikes, which become NaN and implausible; v: speed [m/s].
+
+        A blow of one sample is within every limit of the sensor, yet integrates to a velocity that is not there.
+        Distance is from the epoch's median, in units of the usual or the present spread (by the median deviation),
+        whichever is larger: a rough stretch is not a spike.
+        """
+        spike = np.zeros(len(self), dtype=bool)
+        cleaned = []
+        for values, noise in ((self.a, config.accel), (self.w, config.gyro)):
+            away = np.abs(values - _median(values))
+            usual = np.hypot(noise.rest, noise.moving * v / 20)
+            far = np.any(away > config.limit * np.maximum(usual, 1.4826 * _median(away)), axis=1)
+            cleaned.append(np.where(far[:, None], np.nan, values))
+            spike |= far
+        quality = self.quality | np.where(spike, np.uint8(Quality.IMPLAUSIBLE), np.uint8(0))
+        return replace(self, a=cleaned[0], w=cleaned[1], quality=quality)
+
+
+def _median(values: Array) -> Array:
+    """(3,) median of the finite rows; 0 where there is none."""
+    finite = values[np.isfinite(values).all(axis=1)]
+    return np.asarray(np.median(finite, axis=0)) if len(finite) else np.zeros(values.shape[1])
 
 
 @dataclass(frozen=True, slots=True)

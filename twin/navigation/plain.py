@@ -12,7 +12,11 @@ from twin.navigation.trajectory import (
     LAST,
     OWN,
     PATH,
+    PATH_LENGTH,
     SD_REST,
+    SILENT_PATH,
+    SILENT_SLOPE,
+    SLOPE_LENGTH,
     SPEED,
     STATES,
     TURN,
@@ -113,13 +117,17 @@ def axis(noise: AxisNoise, given: AxisInput, *, dt: float) -> Run:
             F[PATH, SPEED] = dt
             prior = noise.prior_rest + noise.prior_moving * v**2
             Q[SPEED, SPEED] = prior * dt**2
-            if (z - x[BIAS]) ** 2 <= noise.gate * (prior + P[BIAS, BIAS] + noise.accel / dt):
+            heard = (z - x[BIAS]) ** 2 <= noise.gate * (prior + P[BIAS, BIAS] + noise.accel / dt)
+            if heard:
                 F[SPEED, SPEED] += dt * f_x / v
                 F[SPEED, TURN] = dt * f_x
                 F[SPEED, BIAS], F[PATH, BIAS] = -dt, -(dt**2) / 2
                 u[SPEED], u[PATH] = dt * z, dt**2 / 2 * z
                 Q[SPEED, SPEED] = noise.accel * dt
             x, P = F @ x + u, symmetric(F @ P @ F.T + Q)
+            if not heard:
+                x, P = _row(x, P, np.eye(STATES)[SPEED], 0.0, SILENT_SLOPE**2 * SLOPE_LENGTH * abs(v) / dt)
+                x, P = _row(x, P, np.eye(STATES)[PATH], 0.0, SILENT_PATH**2 * PATH_LENGTH / abs(v) / dt)
             samples, turned, offset = samples + 1, turned + rate * dt, offset + shift
             if samples == count:
                 kappa = offset / samples / v

@@ -37,6 +37,7 @@ class MotionStage:
             gyro_bias_walk=c.gyro_bias_walk,
         )
         self._s = setup.start + setup.mounting.x
+        self._v = 0.0
 
     def process(self, epoch: Epoch) -> tuple[Inertial, Motion, PositionStep, list[Fusion]] | None:
         """Follow one epoch; None before the inertial sensor has first spoken."""
@@ -44,11 +45,12 @@ class MotionStage:
         if block is None or not len(block):
             return None
         imu = Inertial.from_block(block, earth_vertical=self._setup.earth_vertical)
+        imu = imu.without_spikes(self._setup.config.spikes, v=self._v)
         encoder = epoch.samples.get(self._setup.config.encoder)
         pitch = np.full(len(imu), self._setup.design.pose(np.array([self._s])).pitch[0])
         motion, fusions = self._odometer.process(imu, encoder, pitch)
         step = self._position.process(imu, motion)
-        self._s = step.d_end + float(step.x[DELTA])
+        self._s, self._v = step.d_end + float(step.x[DELTA]), float(motion.v[-1])
         return imu, motion, step, fusions
 
 

@@ -46,6 +46,10 @@ PATH, SPEED, OWN, TURN, LAST, BIAS = range(STATES)
 """r, v, o, o', p, b."""
 ZETA = 0.7
 """Damping of the own rotation's band-pass: flat, no resonance assumed."""
+SILENT_PATH, PATH_LENGTH = 0.01, 60.0
+"""While the accelerometer is silent the path is held to its usual size [m], independent after a length [m] ..."""
+SILENT_SLOPE, SLOPE_LENGTH = 6e-4, 12.0
+"""... and so is its slope [rad]."""
 SD_REST = 0.02
 """Velocity across the track of a vehicle that stands or creeps [m/s]."""
 
@@ -188,6 +192,9 @@ def _follow(
             predict_in_place(x, P, F, Q, scratch)
             for j in range(6):
                 x[j] += u[j]
+            if rows[0, i, 2] == 0.0:
+                correct_scalar(x, P, h_v, 0.0, SILENT_SLOPE**2 * SLOPE_LENGTH * abs(v[i]) / dt, np.inf, scratch)
+                correct_scalar(x, P, h_r, 0.0, SILENT_PATH**2 * PATH_LENGTH / abs(v[i]) / dt, np.inf, scratch)
             since.samples[0] += 1.0
             since.turned[0] += rate[i] * dt
             since.offset[0] += offset[i]
