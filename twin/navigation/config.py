@@ -100,8 +100,10 @@ class AxisConfig(Settings):
     """Noise of one axis of the trajectory filter, tuned by `railtwin calibrate navigation`."""
 
     accel: Noise = Field(
-        Noise(rest=0.02, moving=0.48),
-        description="acceleration of the sensor across the track [m/s^2], vibration included",
+        Noise(rest=0.005, moving=0.38), description="acceleration across the track from structure vibration [m/s^2]"
+    )
+    accel_track: float = Field(
+        0.29, ge=0, description="acceleration the irregular track gives at 20 m/s [m/s^2], grows as V^2"
     )
     own_rate: float = Field(
         2e-3,
@@ -121,7 +123,7 @@ class TrajectoryConfig(Settings):
 
     lateral: AxisConfig = Field(AxisConfig(own_rate=4e-3, own_wavelength=12.0), description="lateral axis")
     vertical: AxisConfig = Field(
-        AxisConfig(accel=Noise(rest=0.02, moving=0.6), own_rate=7.5e-3, own_wavelength=4.0), description="vertical axis"
+        AxisConfig(accel_track=0.46, own_rate=7.5e-3, own_wavelength=4.0), description="vertical axis"
     )
     cutoff: float = Field(
         250.0,

@@ -115,7 +115,7 @@ def axis(noise: AxisNoise, given: AxisInput, *, dt: float) -> Run:
                 F[LAST, SPEED], F[LAST, TURN], u[LAST] = last[0], 1.0, last[1]
                 last = None
             F[PATH, SPEED] = dt
-            prior = noise.prior_rest + noise.prior_moving * v**2
+            prior = noise.prior_rest + noise.prior_moving * v**2 + noise.prior_track * v**4
             Q[SPEED, SPEED] = prior * dt**2
             heard = (z - x[BIAS]) ** 2 <= noise.gate * (prior + P[BIAS, BIAS] + noise.accel / dt)
             if heard:

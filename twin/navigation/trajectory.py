@@ -15,7 +15,7 @@ twelve, at a quarter of the cost.
 The paper's state has r'' under a white jerk and takes the accelerometer for its noisy measurement. The accelerometer
 of a running train is mostly structure vibration, which is neither a random walk nor noise: it is motion, and
 integrates to nothing. Read as noise it hides the long waves behind a thousandfold variance; read as a random walk it
-puts that variance between the samples. So r'' is white here: the prior of every sample is sd_accel(V), the
+puts that variance between the samples. So r'' is white here: the prior of every sample is set by the speed, the
 measurement replaces it but for the sensor's own noise, and what lies far outside the prior is rejected.
 
 The paper's gyro row takes the body for a point that follows the line. A body on two wheelsets turns by their chord:
@@ -81,7 +81,9 @@ class AxisNoise(NamedTuple):
     prior_rest: float
     """Variance of the acceleration at rest [m^2/s^4] ..."""
     prior_moving: float
-    """... and per speed squared [1/s^2]."""
+    """... per speed squared [1/s^2] ..."""
+    prior_track: float
+    """... and per speed to the fourth [1/m^2]."""
     own: float
     """Density of the own rotation's drive per speed [rad^2/m]."""
     walk: float
@@ -105,6 +107,7 @@ class AxisNoise(NamedTuple):
             gyro=config.gyro_noise**2 / 2,
             prior_rest=axis.accel.rest**2,
             prior_moving=(axis.accel.moving / 20) ** 2,
+            prior_track=(axis.accel_track / 20**2) ** 2,
             own=axis.own_rate**2 / 2 / 20,
             walk=config.accel_bias_walk**2 + level**2 / 2,
             k_own=2 * np.pi / axis.own_wavelength,
@@ -239,7 +242,7 @@ def _drive(
     u: Array, row: Array,
 ) -> None:  # fmt: skip
     """Write the accelerometer's part of the step, or the prior's where the measurement is absurd or missing."""
-    prior = noise.prior_rest + noise.prior_moving * v**2
+    prior = noise.prior_rest + noise.prior_moving * v**2 + noise.prior_track * v**4
     row[0] = accel - x[BIAS]
     row[1] = prior + P[BIAS, BIAS] + noise.accel / dt
     accepted = row[0] * row[0] <= noise.gate * row[1]
