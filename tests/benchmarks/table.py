@@ -1,4 +1,4 @@
-"""The committed table of figures: `python tests/benchmarks/table.py build/figures.json > tests/benchmarks/FIGURES.md`."""
+"""The committed table: `python tests/benchmarks/table.py build/figures.json > tests/benchmarks/FIGURES.md`."""
 
 import json
 import re
@@ -55,8 +55,8 @@ def table(figures: list[dict[str, str | float]], *, commit: str) -> str:
     lines = [
         "# Figures",
         "",
-        f"Made by `make bench` at commit {commit} and `python tests/benchmarks/table.py build/figures.json`. Accuracy is "
-        "the worst of five seeds none of which served for tuning (`_mean`: their mean), 95 % of the error, truth of "
+        f"Made at commit {commit} by `make bench` and `python tests/benchmarks/table.py build/figures.json`. Accuracy "
+        "is the worst of five seeds none of which served for tuning (`_mean`: their mean), 95 % of the error, truth of "
         "`twin.simulation`. Speeds are ratios measured side by side in one run.",
         "",
         "| figure | value | unit | bound | |",
