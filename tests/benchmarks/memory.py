@@ -90,7 +90,8 @@ def replay(directory: Path) -> dict[str, float]:
     last = rss[t_s >= t_s[-1] - STOP_EVERY]
     # Batches of the smoothers come and go: the middle of a cycle is what stays.
     growth = float(np.median(last) - np.median(first))
-    return {"growth": growth, "peak": float(rss.max()), "seconds": seconds[-1]}
+    peak_growth = float(rss[t_s >= WARM_UP].max() - rss[t_s < WARM_UP].max())
+    return {"growth": growth, "peak_growth": peak_growth, "peak": float(rss.max()), "seconds": seconds[-1]}
 
 
 def _setup() -> TwinSetup:
@@ -112,6 +113,7 @@ def figures(seconds: float = 3600.0) -> list[Figure]:
         found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return [
         figure("memory_growth_mb", found["growth"], "MB"),
+        figure("memory_peak_growth_mb", found["peak_growth"], "MB"),
         figure("memory_peak_mb", found["peak"], "MB"),
         figure("memory_replayed_s", found["seconds"], "s"),
     ]

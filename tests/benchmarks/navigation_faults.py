@@ -50,6 +50,8 @@ class Outcome:
     """The same to the host time at which that was known [s]: epochs wait for a device that may only be late."""
     recovery_s: float
     """From its end to the last estimate that is flagged or wrong [s]."""
+    agreement_s: float
+    """The same where a wide standard deviation excuses nothing [s]; no more than the rest of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,23 +135,24 @@ def judge(found: Found) -> Outcome:
     flagged = (found.causal.quality & FLAGS) != 0
     marks = np.concatenate((np.stack((found.t[flagged], found.known[flagged]), axis=1), found.marks))
     marks = marks[(marks[:, 0] >= BEGIN) & (marks[:, 0] < END + 1)]
-    invalid = flagged | _wrong(found)
-    bad = found.t[invalid & (found.t >= END)]
+    after = found.t >= END
+    invalid, apart = (found.t[after & (flagged | _wrong(found, sigmas))] for sigmas in (SIGMAS, 0.0))
     return Outcome(
         nonfinite=_nonfinite(found.causal) + _nonfinite(found.lagged),
         flag_s=float(marks[:, 0].min(initial=np.inf)) - BEGIN,
         known_s=float(marks[:, 1].min(initial=np.inf)) - BEGIN,
-        recovery_s=float(bad.max(initial=END)) - END,
+        recovery_s=float(invalid.max(initial=END)) - END,
+        agreement_s=float(apart.max(initial=END)) - END,
     )
 
 
-def _wrong(found: Found) -> BoolArray:
+def _wrong(found: Found, sigmas: float) -> BoolArray:
     """(samples,) whether a state is further from that of the run without the fault than it may be."""
     reference = clean()
     wrong = np.zeros(found.t.size, np.bool_)
     for state, limit in AGREEMENT.items():
         difference = found.causal[state] - np.interp(found.t, reference.t, reference.causal[state])
-        wrong |= ~(np.abs(difference) <= np.maximum(limit, SIGMAS * found.causal.sd(state)))
+        wrong |= ~(np.abs(difference) <= np.maximum(limit, sigmas * found.causal.sd(state)))
     return wrong
 
 
@@ -172,8 +175,10 @@ def figures() -> list[Figure]:
         figure("fault_flag_s", max(each.flag_s for each in outcomes.values()), "s"),
         figure("fault_known_s", max(each.known_s for each in outcomes.values()), "s"),
         figure("fault_recovery_s", max(each.recovery_s for each in outcomes.values()), "s"),
+        figure("fault_agreement_s", max(each.agreement_s for each in outcomes.values()), "s"),
     ]
     for name, each in outcomes.items():
         found.append(figure(f"fault_flag_s_{name}", each.flag_s, "s"))
         found.append(figure(f"fault_recovery_s_{name}", each.recovery_s, "s"))
+        found.append(figure(f"fault_agreement_s_{name}", each.agreement_s, "s"))
     return found
