@@ -19,7 +19,7 @@ demo: $(STAMP)
 	@$(BIN)/railtwin demo --out build/demo
 
 test: lint
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests --ignore=tests/benchmarks -m "not study"
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests --ignore=tests/benchmarks
 
 lint: $(STAMP)
 	@$(BIN)/ruff check .
@@ -33,8 +33,7 @@ bench: $(STAMP)
 
 study: $(STAMP)
 	@mkdir -p build
-	@$(BIN)/python -m pytest -m study tests --ignore=tests/benchmarks
 	@$(BIN)/python tests/benchmarks/run.py --study --out build/study.json
 
 clean:
-	rm -rf build dist .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist .mypy_cache .ruff_cache .hypothesis $${XDG_CACHE_HOME:-$$HOME/.cache}/railtwin
