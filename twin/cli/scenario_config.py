@@ -80,6 +80,7 @@ def _navigation(scenario: Scenario) -> NavigationConfig:
         update={
             "accel_noise": max(usual.accel_noise, round(accel.noise_density, 5)),
             "gyro_noise": max(usual.gyro_noise, round(gyro.noise_density, 6)),
+            "accel_bias": max(usual.accel_bias, round(accel.turn_on, 5)),
             "gyro_bias": max(usual.gyro_bias, round(gyro.turn_on, 5)),
             "latitude_deg": None if latitude is None else round(degrees(latitude), 2),
         }

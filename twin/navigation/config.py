@@ -116,6 +116,12 @@ class AxisConfig(Settings):
         le=100,
         description="wavelength about which that rotation peaks [m]; 2 pi half wheelbases for the chord",
     )
+    long_wave: float = Field(
+        3.5e-3,
+        ge=0,
+        lt=1,
+        description="usual size of the path's waves beyond the cut-off [m]: they are taken away, so they are uncertain",
+    )
 
 
 class TrajectoryConfig(Settings):
@@ -123,7 +129,7 @@ class TrajectoryConfig(Settings):
 
     lateral: AxisConfig = Field(AxisConfig(own_rate=4e-3, own_wavelength=12.0), description="lateral axis")
     vertical: AxisConfig = Field(
-        AxisConfig(accel_track=0.46, own_rate=7.5e-3, own_wavelength=4.0), description="vertical axis"
+        AxisConfig(accel_track=0.46, own_rate=7.5e-3, own_wavelength=4.0, long_wave=4.1e-3), description="vertical axis"
     )
     cutoff: float = Field(
         250.0,
@@ -169,6 +175,9 @@ class NavigationConfig(Settings):
     gyro_noise: float = Field(3e-5, gt=0, lt=0.1, description="gyro noise density [rad/s/sqrt(Hz)], likewise")
     gyro_bias: float = Field(1e-4, gt=0, lt=0.1, description="gyro bias before the run [rad/s]")
     gyro_bias_walk: float = Field(1e-6, gt=0, lt=1e-2, description="gyro bias walk [rad/s/sqrt(s)]")
+    accel_bias: float = Field(
+        2e-3, gt=0, lt=1, description="accelerometer bias that calibration leaves [m/s^2]; 0.2 mrad of roll, in its sd"
+    )
     accel_bias_walk: float = Field(2e-5, gt=0, lt=1, description="accelerometer bias walk [m/s^2/sqrt(s)]")
     spikes: SpikeConfig = Field(SpikeConfig(), description="what is no motion")
     odometer: OdometerConfig = Field(OdometerConfig(), description="speed and distance")

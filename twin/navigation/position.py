@@ -61,7 +61,6 @@ class Position:
         sd = [c.sd_offset, c.sd_heading, start_sd, c.sd_scale if c.match else 1e-9, c.sd_gyro_bias]
         self._P = np.diag(np.square(sd))
         self._d = 0.0
-        self._reverse = 0.0
 
     def process(self, imu: Inertial, motion: Motion) -> PositionStep:
         """Match one epoch."""
@@ -69,12 +68,15 @@ class Position:
         w_z = imu.w[:, 2]
         good = np.isfinite(w_z)
         ds = float(motion.d[-1] - self._d) if len(imu) else 0.0
-        F, Q, x_p = self._predicted(ds, dt, float(w_z[good].mean()) if good.any() else None)
+        standing = bool(len(imu)) and bool(motion.quality[-1] & np.uint8(Quality.STANDSTILL))
+        if standing:  # what stands does not turn, whatever its gyro says
+            F, Q, x_p = np.eye(5), np.diag([0.0, 0.0, 0.0, 0.0, self._bias_walk**2 * dt]), self._x
+        else:
+            F, Q, x_p = self._predicted(ds, dt, float(w_z[good].mean()) if good.any() else None)
         slipping = float(np.mean((motion.quality & np.uint8(Quality.SLIPPING | Quality.BRIDGED)) != 0)) if dt else 0.0
         Q[DELTA, DELTA] += self._config.slip_noise**2 * slipping * dt
         u = x_p - F @ self._x
         P = F @ self._P @ F.T + Q
-        standing = bool(len(imu)) and bool(motion.quality[-1] & np.uint8(Quality.STANDSTILL))
         x, P = self._held(x_p, (P + P.T) / 2, ds, float(w_z[good].mean()) if standing and good.any() else None, dt)
         self._x, self._P = x, P
         if len(imu):
