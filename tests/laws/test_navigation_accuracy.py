@@ -70,3 +70,16 @@ def test_variances_are_positive_and_states_finite(found: Navigated) -> None:
         states = [i for i, name in enumerate(estimate.layout.names) if name != "curvature"]
         assert np.isfinite(estimate.x[:, states]).all()
         assert (estimate.var[:, states] > 0).all()
+
+
+@pytest.mark.parametrize("form", [Form.CAUSAL, Form.SMOOTHED])
+@pytest.mark.parametrize(("state", "true"), [("s", "s"), ("roll", "roll_abs"), ("r_y", "r_y"), ("r_z", "r_z")])
+def test_stated_deviations_cover_the_errors(
+    run: SimulatedRun, found: Navigated, form: Form, state: str, true: str
+) -> None:
+    estimate = found.of(form)
+    in_sd = np.abs(error(estimate, run.truth, state, true=true) / estimate.sd(state))
+    in_sd = in_sd[moving(estimate.t_ns, run.truth)]
+    assert np.mean(in_sd < 2) >= 0.85  # one run: long waves are few, and their errors go together
+    assert in_sd.max() < 8  # worst: r_y in the first clothoid, entered metres off before the wheel radius is known
+    assert np.sqrt(np.mean(in_sd**2)) > 0.15  # nor is everything hidden behind a large number
