@@ -129,7 +129,14 @@ class TrajectoryConfig(Settings):
 
     lateral: AxisConfig = Field(AxisConfig(own_rate=4e-3, own_wavelength=12.0), description="lateral axis")
     vertical: AxisConfig = Field(
-        AxisConfig(accel_track=0.46, own_rate=7.5e-3, own_wavelength=4.0, long_wave=4.1e-3), description="vertical axis"
+        AxisConfig(
+            accel=Noise(rest=0.005, moving=0.42),
+            accel_track=0.46,
+            own_rate=7.5e-3,
+            own_wavelength=4.0,
+            long_wave=4.1e-3,
+        ),
+        description="vertical axis",
     )
     cutoff: float = Field(
         250.0,
