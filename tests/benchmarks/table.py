@@ -56,7 +56,7 @@ def table(figures: list[dict[str, str | float]], *, commit: str) -> str:
         "# Figures",
         "",
         f"Made at commit {commit} by `make bench` and `python tests/benchmarks/table.py build/figures.json`. Accuracy "
-        "is the worst of five seeds none of which served for tuning (`_mean`: their mean), 95 % of the error, truth of "
+        "is the worst of five seeds to which nothing was fitted (`_mean`: their mean), 95 % of the error, truth of "
         "`twin.simulation`. Speeds are ratios measured side by side in one run.",
         "",
         "| figure | value | unit | bound | |",
