@@ -8,7 +8,7 @@
 The paper levels the roll by the accelerometer itself, z = a_y, which takes the body's lateral acceleration for white
 noise. It is not: it integrates to a velocity of millimetres per second, and that velocity over V, the slope of the
 alignment, is white in distance to a good approximation (so are the German spectra between 7.6 and 300 m). So the
-filter carries the velocity and a virtual sensor holds it near zero, which by calculation levels with a quarter of the error.
+filter carries the velocity and a virtual sensor holds it near zero: by calculation a quarter of the error.
 """
 
 from dataclasses import dataclass
