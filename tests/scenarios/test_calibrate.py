@@ -1,14 +1,12 @@
 """`railtwin calibrate` on recordings: files, tables, exit codes, and what their values are good for."""
 
 import shutil
-import sys
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from twin.cli import main
+from tests.command_line import Railtwin
 from twin.cli.calibrating import calibrated
 from twin.cli.config import load_config
 from twin.cli.reporting import load_run
@@ -18,27 +16,6 @@ from twin.simulation import ImuGrade, Leg, MotionConfig, curve_scenario
 from twin.simulation.sensors import CONSUMER
 
 SEED = 223
-
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-class Railtwin:
-    """Runs commands in this process."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self._monkeypatch, self._capsys = monkeypatch, capsys
-
-    def __call__(self, *arguments: str | Path) -> Outcome:
-        self._monkeypatch.setattr(sys, "argv", ["railtwin", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        code = end.value.code
-        assert isinstance(code, int)
-        return Outcome(code, *self._capsys.readouterr())
 
 
 @pytest.fixture

@@ -48,7 +48,6 @@ def config_of(scenario: Scenario, *, name: str = "simulated", ports: Mapping[str
         track=TrackConfig(horizontal=scenario.horizontal, vertical=scenario.vertical),
         vehicle=VehicleParameters(
             wheel_radius=ceil(scenario.vehicle.wheel_radius / WHEEL_STEP) * WHEEL_STEP,
-            semi_wheelbase=scenario.vehicle.semi_wheelbase,
         ),
         device=tuple(
             DeviceConfig.model_validate(device | {"port": ports.get(str(device["name"]), "")})

@@ -10,12 +10,6 @@ class VehicleParameters(Settings):
 
     name: str = Field("reference vehicle", description="label in reports")
     wheel_radius: float = Field(0.46, gt=0.1, lt=1.0, description="nominal rolling radius of the encoder's wheel [m]")
-    semi_wheelbase: float = Field(
-        1.28,
-        gt=0.2,
-        lt=10,
-        description="half the distance of the wheelsets that carry the instrumented body [m]",
-    )
 
 
 class Mounting(Settings):
