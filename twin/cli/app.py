@@ -12,6 +12,7 @@ import typer
 from twin.cli import (
     calibrate,
     config_command,
+    contact,
     demo,
     doctor,
     export,
@@ -31,6 +32,7 @@ from twin.version import __version__
 RUNS = "Runs"
 RECORDINGS = "Recordings"
 SETUP = "Set up"
+CONTACT = "Wheel and rail"
 
 EXAMPLES = """
 Examples:
@@ -48,6 +50,8 @@ Examples:
   railtwin report monday              the page to look at
 
   railtwin info monday/recording      what a recording holds, and what is lost
+
+  railtwin contact conicity           how a wheelset steers itself on its track
 
 Exit codes: 0 done, 1 done and a problem found, 2 wrong arguments, configuration or input, 130 interrupted.
 """
@@ -73,6 +77,7 @@ app.command(name="repair", rich_help_panel=RECORDINGS)(repair.repair)
 app.add_typer(config_command.app, name="config", rich_help_panel=SETUP)
 app.command(name="doctor", rich_help_panel=SETUP)(doctor.doctor)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=SETUP)
+app.add_typer(contact.app, name="contact", rich_help_panel=CONTACT)
 
 
 def _show_version(asked: bool) -> None:

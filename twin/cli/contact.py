@@ -1,0 +1,13 @@
+"""`railtwin contact`: what wheels and rails do where they touch."""
+
+import typer
+
+from twin.cli import contact_conicity
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Wheels on rails: how they touch, and what follows for the running.",
+    epilog="Example: railtwin contact conicity --wheel S1002 --rail 60E1-EN --cant 1/40 -o s1002.png",
+)
+
+app.command(name="conicity")(contact_conicity.conicity)
