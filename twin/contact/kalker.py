@@ -75,9 +75,9 @@ def kalker_table(*, nu: float) -> Kalker:
 
 @compiled
 def asymptotes(a_over_b: float, nu: float) -> tuple[float, float, float, float]:
-    """Kalker's limits of C11, C22, C23, C33 for a/b -> 0 and b/a -> 0 (Kalker 1967; 1990, Table E.3).
+    """Kalker's limits of C11, C22, C23, C33 for a/b -> 0 and b/a -> 0, as quoted from his thesis (1967).
 
-    At the table's ends they meet its rows within 8 %, most of them within 4 %.
+    They could be checked only against the table's ends, whose rows they meet within 8 %, most of them within 4 %.
     """
     g = min(a_over_b, 1.0 / a_over_b)
     e = 1.0 - nu

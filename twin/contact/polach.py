@@ -8,7 +8,8 @@ of the linear theory grows along the patch until it meets the friction bound, wh
 (small s: Kalker's linear force; large s: mu N). Spin enters in two places: it lengthens the lateral creepage that
 uses up the friction, and adds a lateral force of its own, which starts as Kalker's f23 phi and fades as the patch
 slides. Over 60 cases of CONTACT the error is 0.053 of mu N on average and 0.38 at most (longitudinal creepage with
-much spin on a short patch). The method says nothing about the spin moment: M_z is zero.
+much spin on a short patch). The method says nothing about the spin moment: M_z is zero. Transcriptions of the paper
+differ in when spin counts in the creepage; here it does where it lengthens it, the form with both limits right.
 """
 
 import numpy as np
