@@ -6,23 +6,24 @@ Both are those of the left side; the right side is the mirror image. Left and ri
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from math import atan, cos, radians, sin
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
+from scipy.interpolate import PchipInterpolator
 from scipy.optimize import brentq
 
 from twin.contact.curve import Curve, Zone, curve_values, join, slope_at
+from twin.contact.profile_file import ReadingOptions, read_profile
+from twin.contact.profile_formats import Kind
 from twin.contact.rail60 import EN, MB, UIC, rail60_zones
 from twin.contact.s1002 import s1002_zones
-from twin.contact.shapes import trimmed, walkable
+from twin.contact.shapes import refined, trimmed, walkable
+from twin.core.arrays import Array
 from twin.core.errors import ConfigError
-
-Kind = Literal["wheel", "rail"]
 
 STEEPEST = radians(80.0)
 """Steepest slope of a laid rail [rad]: z(y) is a function up to the vertical, and no wheel's flange is steeper than 75
@@ -62,21 +63,31 @@ WHEELS, RAILS = tuple(_WHEELS), tuple(_RAILS)
 """Names of the profiles that need no file."""
 
 
-def wheel_profile(name: str | Path) -> Profile:
-    """The wheel profile of a name (S1002) or file."""
-    return _profile(name, "wheel", _WHEELS)
+AS_WRITTEN = ReadingOptions()
+"""A file in this package's own convention."""
 
 
-def rail_profile(name: str | Path) -> Profile:
+def wheel_profile(name: str | Path, options: ReadingOptions = AS_WRITTEN) -> Profile:
+    """The wheel profile of a name (S1002) or file; options tell how to read the file."""
+    return _profile(name, "wheel", _WHEELS, options)
+
+
+def rail_profile(name: str | Path, options: ReadingOptions = AS_WRITTEN) -> Profile:
     """The rail profile of a name (60E1-EN, 60E1-MB or 60E1-Manchester, 60E1-UIC) or file."""
-    return _profile(name, "rail", _RAILS)
+    return _profile(name, "rail", _RAILS, options)
 
 
-def _profile(name: str | Path, kind: Kind, known: dict[str, Callable[[], tuple[Zone, ...]]]) -> Profile:
+def _profile(
+    name: str | Path, kind: Kind, known: dict[str, Callable[[], tuple[Zone, ...]]], options: ReadingOptions
+) -> Profile:
     asked = str(name).upper()
     found = _ALIASES.get(asked, asked)
     if found in known:
         return Profile(found, kind, known[found]())
+    path = Path(name)
+    if path.is_file() or path.suffix or len(path.parts) > 1:
+        zone, notes = read_profile(path, kind=kind, options=options)
+        return Profile(path.name, kind, (zone,), notes)
     near = get_close_matches(asked, known, n=1, cutoff=0.3)
     meant = f"; did you mean '{near[0]}'?" if near else ""
     raise ConfigError(f"no {kind} profile '{name}': known are {', '.join(known)}, or give a file{meant}")
@@ -146,3 +157,38 @@ def _inner_face(curve: Curve, crown: float, angle: float, *, lowest: float) -> f
     depth_met = float(brentq(lambda at: _turned(curve, at, angle)[1] - lowest, u[last], u[last + 1], xtol=1e-15))
     across = np.append(cos(angle) * u[last + 1 :] - sin(angle) * z[last + 1 :], _turned(curve, depth_met, angle)[0])
     return float(np.min(across))
+
+
+def worn(profile: Profile, *, y: Array, depth: Array) -> Profile:
+    """The profile after material of a depth [m] >= 0, given at rising places y [m], has gone normal to its surface.
+
+    Depths between the places follow monotone cubics, so that no material appears; beyond them the last one holds: end
+    with zero for wear of a part. The slope turns by the change of depth along the surface, exactly; the second
+    derivative is that of the new slope.
+    """
+    y, depth = np.asarray(y, dtype=np.float64), np.asarray(depth, dtype=np.float64)
+    if y.ndim != 1 or y.shape != depth.shape or y.size < 2 or not np.all(np.diff(y) > 0.0):
+        raise ConfigError(f"wear of '{profile.name}': give a depth for each of at least two rising places")
+    if not (np.all(np.isfinite(depth)) and np.all(depth >= 0.0)):
+        raise ConfigError(f"wear of '{profile.name}': depths must be finite and not negative")
+    removed = PchipInterpolator(y, depth)
+    zones = tuple(_worn_zone(refined(zone), removed, y[0], y[-1]) for zone in profile.zones)
+    if not np.all(np.diff(np.concatenate([zone.y[:-1] for zone in zones])) > 0.0):
+        raise ConfigError(f"wear of '{profile.name}' is deeper than a radius of the profile, or too sudden: reduce it")
+    return replace(profile, name=f"{profile.name} worn", zones=zones)
+
+
+def _worn_zone(zone: Zone, removed: PchipInterpolator, start: float, end: float) -> Zone:
+    places = np.clip(zone.y, start, end)
+    depth = removed(places)
+    change = np.where(places == zone.y, removed(places, 1), 0.0)  # per metre of y
+    if not depth.any() and not change.any():
+        return zone
+    length = np.hypot(1.0, zone.slope)  # of the surface, per metre of y
+    sine, cosine = zone.slope / length, 1.0 / length
+    turn = zone.second / length**2  # of the slope's angle, per metre of y
+    dy = 1.0 + change * sine + depth * cosine * turn
+    dz = zone.slope - change * cosine + depth * sine * turn
+    slope = dz / dy
+    second = np.gradient(slope, zone.y, edge_order=2) / dy
+    return Zone(zone.y + depth * sine, zone.z - depth * cosine, slope, second)

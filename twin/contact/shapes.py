@@ -55,6 +55,20 @@ def polynomial(*, start: float, end: float, coefficients: Sequence[float]) -> Zo
     return Zone(y, z(y), z.deriv()(y), z.deriv(2)(y))
 
 
+def refined(zone: Zone) -> Zone:
+    """The zone with samples no farther apart than those of a shape."""
+    length = np.hypot(np.diff(zone.y), np.diff(zone.z))
+    parts = np.ceil(length / STEP - 1e-9).astype(np.int64)
+    if np.all(parts <= 1):
+        return zone
+    starts = [
+        np.linspace(start, end, n, endpoint=False)
+        for start, end, n in zip(zone.y[:-1], zone.y[1:], parts.tolist(), strict=True)
+    ]
+    y = np.append(np.concatenate(starts), zone.y[-1])
+    return Zone(y, *curve_values(join([zone]), y).T)
+
+
 def trimmed(zones: Iterable[Zone], *, start: float, end: float) -> tuple[Zone, ...]:
     """What lies between start and end [m], to a sliver, of zones that follow each other."""
     return tuple(_part(zone, start, end) for zone in zones if zone.y[-1] > start + SLIVER and zone.y[0] < end - SLIVER)
