@@ -16,9 +16,11 @@ from pydantic import Field
 
 from twin.contact.hertz import Ellipse
 from twin.contact.kalker import Kalker, kalker_coefficients
-from twin.core.arrays import Array
 from twin.core.settings import Settings
 from twin.numerics.compiled import compiled
+
+Vector = tuple[float, float, float]
+"""x, y, z."""
 
 
 class Friction(Settings):
@@ -90,8 +92,8 @@ def grips(patch: Patch) -> bool:
 
 
 @compiled
-def creepage(v: Array, omega: Array, t: Array, n: Array, speed: float, v_floor: float) -> Creepage:
-    """Creepages of a contact [Ign eq. 16], all vectors (3,) in track axes.
+def creepage(v: Vector, omega: Vector, t: Vector, n: Vector, speed: float, v_floor: float) -> Creepage:
+    """Creepages of a contact [Ign eq. 16], all vectors in track axes.
 
     v: velocity of the wheel's material point at the contact [m/s]; omega: angular velocity of the wheelset [rad/s];
     t, n: lateral tangent and outward normal of the rail, unit; speed: of the wheelset's centre [m/s], at least v_floor

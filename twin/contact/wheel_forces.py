@@ -1,0 +1,184 @@
+"""One moving wheel on its rail: contact points, normal forces, creepages and creep forces, in one compiled call.
+
+This is the full contact model as a vehicle's step and every cross-check use it: search (DIFF or DIST), Hertz with
+damping, Kalker's coefficients and FASTSIM, over as many patches as are closed. A wheel that lifts off or lies beyond
+its rail exerts nothing; one that stands still has the forces of the regularised creepages.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from twin.contact.creep import Friction, creepage, rolling_patch
+from twin.contact.fastsim import Strips, fastsim_force, strips, workspace
+from twin.contact.hertz import Ellipse, Material, ellipse_at_approach, normal_force, stiffness
+from twin.contact.kalker import Kalker, kalker_table
+from twin.contact.pair import Pair
+from twin.contact.points import (
+    CAPACITY,
+    FIELDS,
+    GAP,
+    SLOPE,
+    X_R,
+    Y_R,
+    Z_R,
+    ContactPoints,
+    Pose,
+    Side,
+    contact_points,
+)
+from twin.contact.pressed import half_curvatures
+from twin.contact.search import DIFFERENCE, search
+from twin.core.arrays import Array, frozen
+from twin.numerics.compiled import compiled
+
+A, B, N, APPROACH, XI, ETA, PHI, F_X, F_Y, M_Z, CONFORMAL = range(11)
+PATCH_FIELDS = 11
+"""Length of a patch's row: semi-axes [m], force [N], approach [m], creepages, creep forces on the wheel, a flag."""
+
+
+class ContactLaw(NamedTuple):
+    """What the surfaces are and how finely a patch is cut, ready for compiled code."""
+
+    E_star: float
+    k_v: float
+    G: float
+    mu: float
+    v_floor: float
+    kalker: Kalker
+    grid: Strips
+
+
+def contact_law(material: Material, friction: Friction, *, n_x: int = 20, n_y: int = 20) -> ContactLaw:
+    """The law of a material and a friction, with patches of n_y strips of n_x cells."""
+    return ContactLaw(
+        material.E_star,
+        material.k_v,
+        material.G,
+        friction.mu,
+        friction.v_floor,
+        kalker_table(nu=material.nu),
+        strips(n_x=n_x, n_y=n_y),
+    )
+
+
+class Motion(NamedTuple):
+    """How the wheelset moves, in track axes: velocity of its centre [m/s], angular velocity with its rolling [rad/s].
+
+    A wheelset of radius r that rolls forward without creep turns by v_x / r about its axle, l = R2 (0, 1, 0).
+    """
+
+    v_x: float
+    v_y: float
+    v_z: float
+    omega_x: float
+    omega_y: float
+    omega_z: float
+
+    def mirrored(self) -> "Motion":
+        """The motion seen from the other side of the track."""
+        return Motion(self.v_x, -self.v_y, self.v_z, -self.omega_x, self.omega_y, -self.omega_z)
+
+
+class Wrench(NamedTuple):
+    """Force on the wheelset [N] and its moment about the axle's centre [N m], in track axes."""
+
+    F_x: float
+    F_y: float
+    F_z: float
+    M_x: float
+    M_y: float
+    M_z: float
+
+    def mirrored(self) -> "Wrench":
+        """The wrench seen from the other side of the track."""
+        return Wrench(self.F_x, -self.F_y, self.F_z, -self.M_x, self.M_y, -self.M_z)
+
+
+@dataclass(frozen=True)
+class WheelForces:
+    """All of one wheel's contact: points, a row per point of patches (n, PATCH_FIELDS), and their sum on the wheelset.
+
+    Patch axes: x forward, y to the left in the tangent plane, z the rail's outward normal.
+    """
+
+    points: ContactPoints
+    patches: Array
+    wrench: Wrench
+
+
+@compiled
+def _patch_forces(row: Array, centre: Pose, motion: Motion, law: ContactLaw, work: Array, patch: Array) -> Wrench:
+    """Fill the patch of one closed contact point, and its wrench on the wheelset."""
+    cos = 1.0 / np.sqrt(1.0 + row[SLOPE] ** 2)
+    sin = row[SLOPE] * cos
+    n, t = (0.0, -sin, cos), (0.0, cos, sin)
+    # the point of the undeformed wheel, which is the one [Ign eq. 16] takes the velocity of
+    p_x, p_y, p_z = row[X_R], row[Y_R] + row[GAP] * n[1] - centre.G_y, row[Z_R] + row[GAP] * n[2] - centre.G_z
+    v = (
+        motion.v_x + motion.omega_y * p_z - motion.omega_z * p_y,
+        motion.v_y + motion.omega_z * p_x - motion.omega_x * p_z,
+        motion.v_z + motion.omega_x * p_y - motion.omega_y * p_x,
+    )
+    speed = np.sqrt(motion.v_x**2 + motion.v_y**2 + motion.v_z**2)
+    creep = creepage(v, (motion.omega_x, motion.omega_y, motion.omega_z), t, n, speed, law.v_floor)
+    A_rolling, B_across = half_curvatures(row)
+    patch_ellipse = ellipse_at_approach(A_rolling, B_across, -row[GAP], law.E_star)
+    force = normal_force(row[GAP], v[1] * n[1] + v[2] * n[2], stiffness(A_rolling, B_across, law.E_star), law.k_v)
+    pressed = Ellipse(patch_ellipse.a, patch_ellipse.b, force, patch_ellipse.approach, patch_ellipse.conformal)
+    tangential = fastsim_force(creep, rolling_patch(pressed, law.mu, law.G, law.kalker), law.grid, work)
+    patch[A], patch[B], patch[N], patch[APPROACH] = pressed.a, pressed.b, force, pressed.approach
+    patch[XI], patch[ETA], patch[PHI] = creep.xi, creep.eta, creep.phi
+    patch[F_X], patch[F_Y], patch[M_Z] = tangential.F_x, tangential.F_y, tangential.M_z
+    patch[CONFORMAL] = 1.0 if pressed.conformal else 0.0
+    F_y, F_z = force * n[1] + tangential.F_y * t[1], force * n[2] + tangential.F_y * t[2]
+    return Wrench(
+        tangential.F_x,
+        F_y,
+        F_z,
+        p_y * F_z - p_z * F_y,
+        p_z * tangential.F_x - p_x * F_z + tangential.M_z * n[1],
+        p_x * F_y - p_y * tangential.F_x + tangential.M_z * n[2],
+    )
+
+
+@compiled
+def wheel_forces_kernel(
+    pair: Pair, method: int, pose: Pose, motion: Motion, law: ContactLaw, buffers: tuple[Array, Array, Array]
+) -> tuple[int, Wrench]:
+    """Number of contact points of a left wheel and their wrench on the wheelset.
+
+    buffers: rows (capacity, FIELDS) and patches (capacity, PATCH_FIELDS), which are filled, and FASTSIM's workspace.
+    Points beyond the capacity exert nothing: give room for those there can be.
+    """
+    rows, patches, work = buffers
+    count = search(pair, method, pose.G_y, pose.G_z, pose.yaw, pose.roll, rows)
+    F_x = F_y = F_z = M_x = M_y = M_z = 0.0
+    for k in range(min(count, rows.shape[0])):
+        if rows[k, GAP] < 0.0:
+            w = _patch_forces(rows[k], pose, motion, law, work, patches[k])
+            F_x, F_y, F_z = F_x + w.F_x, F_y + w.F_y, F_z + w.F_z
+            M_x, M_y, M_z = M_x + w.M_x, M_y + w.M_y, M_z + w.M_z
+        else:
+            patches[k, :] = 0.0
+    return count, Wrench(F_x, F_y, F_z, M_x, M_y, M_z)
+
+
+def wheel_forces(
+    pair: Pair, pose: Pose, motion: Motion, law: ContactLaw, *, side: Side = Side.LEFT, method: int = DIFFERENCE
+) -> WheelForces:
+    """The contact of one wheel of a moving wheelset, left or right, in track axes."""
+    held, moving = (pose, motion) if side is Side.LEFT else (pose.mirrored(), motion.mirrored())
+    capacity = CAPACITY
+    while True:
+        buffers = np.empty((capacity, FIELDS)), np.zeros((capacity, PATCH_FIELDS)), workspace(law.grid)
+        count, wrench = wheel_forces_kernel(pair, method, held, moving, law, buffers)
+        if count <= capacity:
+            break
+        capacity = count
+    patches = buffers[1][:count].copy()
+    if side is Side.RIGHT:
+        patches[:, [ETA, PHI, F_Y, M_Z]] *= -1.0
+        wrench = wrench.mirrored()
+    return WheelForces(contact_points(buffers[0][:count], side), frozen(patches), Wrench(*wrench))
