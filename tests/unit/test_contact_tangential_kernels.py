@@ -96,13 +96,15 @@ def test_creepage_kernel_equals_the_plain_projection() -> None:
     speed = rng.normal(0, 1, 100)
     expected = plain_creep.creepage(v=v, omega=omega, t=t, n=n, speed=speed, v_floor=0.5)
     for i in range(100):
-        assert_allclose(creepage(v[i], omega[i], t[i], n[i], speed[i], 0.5), expected[i], rtol=1e-12, atol=1e-15)
+        vectors = [(float(a[i, 0]), float(a[i, 1]), float(a[i, 2])) for a in (v, omega, t, n)]
+        found = creepage(vectors[0], vectors[1], vectors[2], vectors[3], speed[i], 0.5)
+        assert_allclose(found, expected[i], rtol=1e-12, atol=1e-15)
 
 
 def test_creepages_at_standstill_are_finite_and_vanish_with_the_sliding_speed() -> None:
-    t, n = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
-    assert creepage(np.zeros(3), np.zeros(3), t, n, 0.0, 0.5) == (0.0, 0.0, 0.0)
-    sliding = creepage(np.array([0.01, -0.02, 0.0]), np.array([0.0, 0.0, 0.03]), t, n, 0.0, 0.5)
+    none, t, n = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    assert creepage(none, none, t, n, 0.0, 0.5) == (0.0, 0.0, 0.0)
+    sliding = creepage((0.01, -0.02, 0.0), (0.0, 0.0, 0.03), t, n, 0.0, 0.5)
     assert_allclose(sliding, (0.02, -0.04, 0.06))
 
 
