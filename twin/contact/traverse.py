@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from twin.contact.conicity import RollingRadiusDifference
 from twin.contact.pair import Pair
 from twin.contact.points import CAPACITY, FIELDS, RADIUS, VERTICAL_GAP, Y_R, Y_W
 from twin.contact.search import DIFFERENCE, search_batch
+from twin.contact.seating import SEATED, WheelsetPair, seat_batch
 from twin.core.arrays import Array, frozen
 from twin.core.errors import ConfigError
 
@@ -66,21 +69,44 @@ def level(left: Pair, right: Pair) -> Mover:
     """
 
     def moved(y: Array) -> Traverse:
-        wheels = [_lowest(pair, sign * y, sign) for pair, sign in ((left, 1.0), (right, -1.0))]
+        wheels = []
+        for pair, sign in ((left, 1.0), (right, -1.0)):
+            poses = np.zeros((y.size, 4))
+            poses[:, 0] = sign * y
+            rows, counts = np.empty((y.size, CAPACITY, FIELDS)), np.empty(y.size, dtype=np.int64)
+            search_batch(pair, DIFFERENCE, poses, rows, counts)
+            wheels.append(_lowest(rows, counts, sign))
         return Traverse(frozen(y), *wheels)
 
     return moved
 
 
-def _lowest(pair: Pair, y: Array, sign: float) -> WheelTraverse:
-    """Lowest contact of a level wheel at each position y (n,), both in left-hand form; results turned by sign."""
-    poses = np.zeros((y.size, 4))
-    poses[:, 0] = y
-    rows, counts = np.full((y.size, CAPACITY, FIELDS), np.nan), np.zeros(y.size, dtype=np.int64)
-    search_batch(pair, DIFFERENCE, poses, rows, counts)
-    unused = np.arange(CAPACITY) >= counts[:, None]
+def seated(wheelset: WheelsetPair) -> Mover:
+    """A wheelset that rolls so that both wheels stand on their rails; y is the position of the axle's middle.
+
+    On the tread the conicity is a few per cent above that of the level wheelset. Towards the flange they part: the
+    wheelset rolls as it climbs, and its axle moves less far than its wheels. What rolls without slip are the wheels, so
+    for motions that reach the flange the level wheelset is the better judge.
+    """
+
+    def moved(y: Array) -> Traverse:
+        results = np.empty((y.size, 5))
+        left_rows, right_rows = np.empty((2, y.size, CAPACITY, FIELDS))
+        y_yaw = np.column_stack([y, np.zeros(y.size)])
+        seat_batch(wheelset.left, wheelset.right, y_yaw, results, left_rows, right_rows)
+        _, _, n_left, n_right, state = results.T
+        stands = state == SEATED
+        left, right = _lowest(left_rows, n_left * stands, 1.0), _lowest(right_rows, n_right * stands, -1.0)
+        return Traverse(frozen(y), left, right)
+
+    return moved
+
+
+def _lowest(rows: Array, counts: NDArray[Any], sign: float) -> WheelTraverse:
+    """The lowest of the first counts (n,) rows (n, capacity, FIELDS) of a wheel, turned from left-hand form by sign."""
+    unused = np.arange(rows.shape[1]) >= counts[:, None]
     lowest = np.argmin(np.where(unused, np.inf, rows[:, :, VERTICAL_GAP]), axis=1)
-    row = rows[np.arange(y.size), lowest]
+    row = rows[np.arange(counts.size), lowest]
     row[counts == 0] = np.nan
     return WheelTraverse(sign * row[:, Y_W], sign * row[:, Y_R], row[:, RADIUS].copy())
 
