@@ -12,14 +12,24 @@ from pathlib import Path
 
 import numpy as np
 
-from twin.contact.conicity import EquivalentConicity, RollingRadiusDifference
+from twin.contact.conicity import RollingRadiusDifference, equivalent_conicity
+from twin.contact.pair import Pair, pair
+from twin.contact.profile_file import ReadingOptions
+from twin.contact.profiles import laid_rail, rail_profile, wheel_curve, wheel_profile
+from twin.contact.traverse import level, traverse
 from twin.core.arrays import Array, BoolArray, frozen
 from twin.core.errors import ConfigError
 
 MM = 1e-3
 """[m/mm]: the folder is in mm."""
+AS_STANDS, TREAD_DOWN = ReadingOptions(sd_noise=0.0), ReadingOptions(sd_noise=0.0, flip=True)
+"""How the profiles are read: computed points, nothing to smooth; wheels stand on their tread."""
 GAUGE = 1.43516
 """Of the benchmark's track [m]."""
+FROM_FILE = 0.0974e-3
+"""How much further out the rail lies if its file's first point is taken for the gauge face [m]."""
+BEST_FIT = -0.0324e-3
+"""rail_shift with which the re-sampled profiles in circulation come nearest to the standard's results [m]."""
 RADIUS, SMALL_RADIUS = 0.460, 0.459
 """Of its wheels [m]."""
 
@@ -32,7 +42,9 @@ class Case:
     right: str
     left: str
     radius_left: float = RADIUS
-    """[m]; the right wheel has 0.460 always."""
+    """[m]"""
+    radius_right: float = RADIUS
+    """[m]"""
 
 
 CASES = (
@@ -52,13 +64,44 @@ class Reference:
     lower: Array
     upper: Array
 
-    def outside(self, found: EquivalentConicity) -> BoolArray:
-        """Which of the values found at the amplitudes of the reference leave the field (m,)."""
-        return ~((found.tan_gamma >= self.lower) & (found.tan_gamma <= self.upper))
 
-    def deviation(self, found: EquivalentConicity) -> Array:
-        """Found minus reference (m,); NaN where nothing was found."""
-        return found.tan_gamma - self.tan_gamma
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What was found for one case, beside what the standard has."""
+
+    case: Case
+    reference: Reference
+    tan_gamma: Array
+    """(m,) found at the amplitudes of the reference; NaN where the motion leaves a table."""
+
+    @property
+    def deviation(self) -> Array:
+        """(m,) found minus reference."""
+        return self.tan_gamma - self.reference.tan_gamma
+
+    @property
+    def outside(self) -> BoolArray:
+        """(m,) which values leave the field; one not found is outside."""
+        return ~((self.tan_gamma >= self.reference.lower) & (self.tan_gamma <= self.reference.upper))
+
+
+def judge_profiles(folder: Path, *, rail_shift: float = 0.0) -> list[Judgement]:
+    """Every case from the profiles in the folder, by the level wheelset; rail_shift as for read_wheelset [m]."""
+    return [
+        _judged(case, reference, traverse(level(*read_wheelset(folder, case, rail_shift=rail_shift))).difference)
+        for case, reference in zip(CASES, read_references(folder).values(), strict=True)
+    ]
+
+
+def judge_tables(folder: Path) -> list[Judgement]:
+    """Every case from the rolling-radius differences in the folder."""
+    tables, references = read_differences(folder), read_references(folder)
+    return [_judged(case, references[case.name], tables[case.name]) for case in CASES]
+
+
+def _judged(case: Case, reference: Reference, difference: RollingRadiusDifference) -> Judgement:
+    found = equivalent_conicity(difference, amplitude=reference.amplitude)
+    return Judgement(case, reference, found.tan_gamma)
 
 
 def read_references(folder: Path) -> dict[str, Reference]:
@@ -79,6 +122,24 @@ def read_differences(folder: Path) -> dict[str, RollingRadiusDifference]:
         case: RollingRadiusDifference(y=frozen(-rows[::-1, 0] * MM), delta_r=frozen(-rows[::-1, 1] * MM))
         for case, rows in _cases(folder / "delta_r_reference.csv", ("y_mm", "delta_r_mm")).items()
     }
+
+
+def read_wheelset(folder: Path, case: Case, *, rail_shift: float = 0.0) -> tuple[Pair, Pair]:
+    """The left wheel of a case on its rail, and the right one mirrored, from the profiles in the folder.
+
+    The gauge is measured 14 mm below the rail's highest point, as on any rail here. The file has the 14 mm below the
+    middle of the inclined head, 0.49 mm lower, at u = -32.5 mm: to lay that point at gauge / 2 puts the rail
+    FROM_FILE further out.
+
+    rail_shift: how far each rail is laid nearer to the track's centre than the gauge says [m].
+    """
+    drawn = rail_profile(folder / "SUIC519A.dat", AS_STANDS)
+    rail = laid_rail(drawn, cant=0.0, gauge=GAUGE - 2 * rail_shift)  # it is drawn as it lies in the track
+    left, right = (
+        wheel_curve(wheel_profile(folder / f"RUIC519{letter}.dat", TREAD_DOWN), radius=radius)
+        for letter, radius in ((case.left, case.radius_left), (case.right, case.radius_right))
+    )
+    return pair(left, rail), pair(right, rail)
 
 
 def _cases(path: Path, columns: tuple[str, ...]) -> dict[str, Array]:
