@@ -2,7 +2,7 @@
 
 import typer
 
-from twin.cli import contact_conicity
+from twin.cli import contact_benchmark, contact_conicity
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -11,3 +11,4 @@ app = typer.Typer(
 )
 
 app.command(name="conicity")(contact_conicity.conicity)
+app.command(name="conicity-benchmark")(contact_benchmark.benchmark)

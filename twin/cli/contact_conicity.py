@@ -16,8 +16,10 @@ from twin.cli.contact_options import (
     RadiusLeft,
     RadiusRight,
     Rail,
+    RailReading,
     Wheel,
     WheelLeft,
+    WheelReading,
     WheelRight,
     WheelsetOnTrack,
 )
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from twin.contact.conicity import EquivalentConicity
+    from twin.contact.seating import WheelsetPair
     from twin.contact.traverse import Traverse
 
 RATED_MM = 3.0
@@ -49,9 +52,9 @@ def conicity(
     wheel_right: WheelRight = None,
     radius_left: RadiusLeft = 460.0,
     radius_right: RadiusRight = 460.0,
-    level: Annotated[
-        bool, typer.Option("--level", help="Without roll, as the reference results of EN 15302 are made.")
-    ] = False,
+    wheel_reading: WheelReading = "",
+    rail_reading: RailReading = "",
+    level: Annotated[bool, typer.Option("--level", help="Without roll, as the reference results of EN 15302.")] = False,
     amplitudes: Annotated[
         str, typer.Option("--amplitudes", metavar="MM,MM,...", help="Amplitudes of the table.")
     ] = "1,2,3,4,5,6,7",
@@ -62,14 +65,27 @@ def conicity(
 ) -> None:
     """Print the equivalent conicity of a wheelset on its track [EN 15302], with its wavelength.
 
+    The wheelset rolls so that both wheels stand on the rails, and the amplitude is that of its axle. With --level it
+    does not roll: some per cent less on the tread, and the better judge of motions that reach the flange.
+
     Example: railtwin contact conicity --wheel worn.prw --gauge 1437 -o worn.png -o worn.csv
     """
     files = [_known(file) for file in out or []]
     asked = _amplitudes(amplitudes)
     wheelset = WheelsetOnTrack(
-        wheel_left or wheel, wheel_right or wheel, rail, cant, gauge, flange_back, radius_left, radius_right
+        wheel_left=wheel_left or wheel,
+        wheel_right=wheel_right or wheel,
+        rail=rail,
+        cant=cant,
+        gauge=gauge,
+        flange_back=flange_back,
+        radius_left=radius_left,
+        radius_right=radius_right,
+        wheel_reading=wheel_reading,
+        rail_reading=rail_reading,
     )
-    moved = _moved(wheelset, level=level)
+    on_rails = wheelset.on_rails()
+    moved = _moved(on_rails, level=level)
     found = _conicity(wheelset, moved, asked)
     terminal().show(wheelset.title)
     terminal().show(_headline(_conicity(wheelset, moved, [RATED_MM])))
@@ -78,16 +94,16 @@ def conicity(
         if file.suffix.lower() == ".csv":
             _write_table(file, found)
         else:
-            _draw(file, wheelset, moved)
+            _draw(file, wheelset, on_rails, moved)
         terminal().show(f"{file}: written")
 
 
-def _moved(wheelset: WheelsetOnTrack, *, level: bool) -> "Traverse":
-    """The wheelset moved across its track."""
+def _moved(wheelset: "WheelsetPair", *, level: bool) -> "Traverse":
+    """The wheelset moved across its track, without roll or with both wheels on the rails."""
     from twin.contact import traverse
 
-    left, right = wheelset.pairs()
-    return traverse.traverse(traverse.level(left, right))
+    move = traverse.level(*wheelset) if level else traverse.seated(wheelset)
+    return traverse.traverse(move)
 
 
 def _conicity(wheelset: WheelsetOnTrack, moved: "Traverse", amplitudes_mm: Sequence[float]) -> "EquivalentConicity":
@@ -159,14 +175,14 @@ def _write_table(file: Path, found: "EquivalentConicity") -> None:
         raise ConfigError(f"{file}: cannot be written ({error.strerror}); choose another place") from None
 
 
-def _draw(file: Path, wheelset: WheelsetOnTrack, moved: "Traverse") -> None:
+def _draw(file: Path, wheelset: WheelsetOnTrack, on_rails: "WheelsetPair", moved: "Traverse") -> None:
     import numpy as np
 
     from twin.report.contact_conicity import Studied, conicity_figure
 
     found = _conicity(wheelset, moved, np.arange(FINE_STEP_MM, DRAWN_MM + FINE_STEP_MM / 2, FINE_STEP_MM).tolist())
-    left, right = wheelset.pairs()
+    studied = Studied(wheelset.title, on_rails.left, on_rails.right, moved, found)
     try:
-        conicity_figure(Studied(wheelset.title, left, right, moved, found)).savefig(file, dpi=150)
+        conicity_figure(studied).savefig(file, dpi=150)
     except OSError as error:
         raise ConfigError(f"{file}: cannot be written ({error.strerror}); choose another place") from None

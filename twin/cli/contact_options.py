@@ -1,14 +1,17 @@
 """What the commands about contact have in common: a wheelset on its track, named on the command line."""
 
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from twin.cli.console import terminal
 from twin.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from twin.contact.pair import Pair
+    from twin.contact.profile_file import ReadingOptions
+    from twin.contact.seating import WheelsetPair
 
 MM = 1e-3
 """[m/mm]"""
@@ -61,6 +64,27 @@ FlangeBack = Annotated[
     ),
 ]
 
+WheelReading = Annotated[
+    str,
+    typer.Option(
+        "--wheel-reading",
+        metavar="KEY,KEY=VALUE",
+        help="How to read wheel files: flip, mirror, units=m, origin=0.07, sd_noise=0 (in m).",
+        rich_help_panel=SHAPES,
+        show_default=False,
+    ),
+]
+RailReading = Annotated[
+    str,
+    typer.Option(
+        "--rail-reading",
+        metavar="KEY,KEY=VALUE",
+        help="The same for rail files.",
+        rich_help_panel=SHAPES,
+        show_default=False,
+    ),
+]
+
 
 class WheelsetOnTrack(NamedTuple):
     """A wheelset on its track as asked for, in mm."""
@@ -73,15 +97,19 @@ class WheelsetOnTrack(NamedTuple):
     flange_back: float
     radius_left: float
     radius_right: float
+    wheel_reading: str = ""
+    """How the files of the wheels are to be read, see reading_of."""
+    rail_reading: str = ""
 
     @property
     def title(self) -> str:
         """One line that names it."""
-        wheels = self.wheel_left if self.wheel_left == self.wheel_right else f"{self.wheel_left} / {self.wheel_right}"
-        radii = f"r {self.radius_left:g} mm"
+        left, right, rail = (Path(name).name for name in (self.wheel_left, self.wheel_right, self.rail))
+        wheels = left if left == right else f"{left} / {right}"
+        radii = f"{self.radius_left:g}"
         if self.radius_left != self.radius_right:
-            radii = f"r {self.radius_left:g} / {self.radius_right:g} mm"
-        return f"{wheels} on {self.rail} {self.cant}, gauge {self.gauge:g} mm, {radii}"
+            radii += f" / {self.radius_right:g}"
+        return f"{wheels} on {rail} at {self.cant}, gauge {self.gauge:g} mm, wheel radius {radii} mm"
 
     @property
     def taping_line(self) -> float:
@@ -98,17 +126,32 @@ class WheelsetOnTrack(NamedTuple):
         """[m]"""
         return (self.radius_left + self.radius_right) / 2 * MM
 
-    def pairs(self) -> tuple["Pair", "Pair"]:
-        """The left wheel on its rail, and the right one mirrored."""
+    def on_rails(self) -> "WheelsetPair":
+        """The left wheel on its rail, and the right one mirrored. What was done to files is remarked."""
         from twin.contact.pair import pair
         from twin.contact.profiles import laid_rail, rail_profile, wheel_curve, wheel_profile
+        from twin.contact.seating import WheelsetPair
 
-        rail = laid_rail(rail_profile(self.rail), cant=cant_of(self.cant), gauge=self.gauge * MM)
-        left, right = (
-            wheel_curve(wheel_profile(name), radius=radius * MM, taping_line=self.taping_line)
-            for name, radius in ((self.wheel_left, self.radius_left), (self.wheel_right, self.radius_right))
+        wheels = reading_of(self.wheel_reading, option="--wheel-reading")
+        left, right = wheel_profile(self.wheel_left, wheels), wheel_profile(self.wheel_right, wheels)
+        rail = rail_profile(self.rail, reading_of(self.rail_reading, option="--rail-reading"))
+        for note in dict.fromkeys(f"{each.name}: {note}" for each in (left, right, rail) for note in each.notes):
+            terminal().say(note)
+        laid = laid_rail(rail, cant=cant_of(self.cant), gauge=self.gauge * MM)
+        left_wheel, right_wheel = (
+            wheel_curve(profile, radius=radius * MM, taping_line=self.taping_line)
+            for profile, radius in ((left, self.radius_left), (right, self.radius_right))
         )
-        return pair(left, rail), pair(right, rail)
+        return WheelsetPair(left=pair(left_wheel, laid), right=pair(right_wheel, laid))
+
+
+def reading_of(text: str, *, option: str) -> "ReadingOptions":
+    """What a person writes as flip,origin=0.07: keys of ReadingOptions, those without a value being true."""
+    from twin.contact.profile_file import ReadingOptions
+
+    pairs = (each.partition("=") for each in text.split(",") if each.strip())
+    data = {key.strip(): value.strip() if given else True for key, given, value in pairs}
+    return ReadingOptions.load(data, where=option)
 
 
 def cant_of(text: str) -> float:
