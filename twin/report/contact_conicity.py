@@ -92,12 +92,12 @@ def _conicity(axes: Axes, conicity: EquivalentConicity) -> None:
         value = float(np.interp(RATED * MM, amplitude[known], tan_gamma[known]))
         axes.plot([RATED * MM, RATED * MM, 0.0], [0.0, value, value], color=MARK, linewidth=0.9, linestyle="--")
         axes.plot(RATED * MM, value, "o", color=MARK, markersize=6)
-        offset = (10, 12) if value < 0.8 * axes.get_ylim()[1] else (10, -16)
+        under = value > 0.2 * axes.get_ylim()[1]  # below the curve if there is room: it seldom falls steeply
         axes.annotate(
             f"{value:.{3 if value >= 0.1 else 4}f} at {RATED * MM:g} mm",
-            (RATED * MM, value),
+            (RATED * MM, value / 2 if under else value),
             textcoords="offset points",
-            xytext=offset,
+            xytext=(8, -5 if under else 14),
             color=MARK,
             fontsize=12,
             fontweight="bold",
