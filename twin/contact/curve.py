@@ -127,6 +127,19 @@ def curve_at(curve: Array, y: float) -> tuple[float, float, float]:
 
 
 @compiled
+def value_at(curve: Array, y: float) -> float:
+    """Value at y, as curve_at() gives it: for searches that compare values and nothing else."""
+    inside = min(max(y, curve[0]), curve[1])
+    i = row_at(curve, inside)
+    t = inside - curve[i]
+    c0, c1, c2, c3, c4, c5 = curve[i + 2], curve[i + 3], curve[i + 4], curve[i + 5], curve[i + 6], curve[i + 7]
+    z = c0 + t * (c1 + t * (c2 + t * (c3 + t * (c4 + t * c5))))
+    if inside != y:
+        return float(z + (y - inside) * (c1 + t * (2.0 * c2 + t * (3.0 * c3 + t * (4.0 * c4 + t * 5.0 * c5)))))
+    return float(z)
+
+
+@compiled
 def slope_at(curve: Array, y: float) -> float:
     """Slope at y; beyond the ends that of the end."""
     inside = min(max(y, curve[0]), curve[1])
