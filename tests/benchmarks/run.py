@@ -1,4 +1,4 @@
-"""All figures of the foundation: `python tests/benchmarks/run.py --out build/figures.json [--study] [--only NAME...]`.
+"""All figures: `python tests/benchmarks/run.py --out build/figures.json [--study] [--only NAME...]`.
 
 Every figure is one JSON line on standard output the moment it is known, and all of them are in the file. A module
 that fails is named on standard error; the others still run, and the exit code is 1.
@@ -18,6 +18,12 @@ from typing import Any
 Arguments = dict[str, Any]
 
 BENCH: dict[str, Arguments] = {
+    "contact_points": {},
+    "contact_fastsim": {},
+    "contact_loaded": {},
+    "contact_tables": {},
+    "contact_network": {},
+    "contact_conicity": {},
     "kalman": {},
     "navigation_speed": {},
     "navigation_accuracy": {},
@@ -70,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Measure the figures of the foundation.")
+    parser = argparse.ArgumentParser(description="Measure all figures.")
     parser.add_argument("--out", type=Path, required=True, help="JSON file for the list of all figures")
     parser.add_argument("--study", action="store_true", help="thorough and long")
     parser.add_argument("--only", nargs="+", choices=tuple(BENCH), metavar="NAME", help=f"among {', '.join(BENCH)}")
