@@ -2,7 +2,8 @@
 
 s [m] across the tread from the taping line, 70 mm from the flange's back; s < 0 towards the flange. z [m] > 0 is a
 larger radius: zero at the taping line, +28 mm at the tip of the flange. The published coefficients leave steps of
-1e-4 mm at s = -35 mm (C to D) and s = -26 mm (B to C); they are kept: any smoothing would be a profile of our own.
+1.2e-4 mm at s = -35 mm (C to D) and 3.7e-5 mm at s = -26 mm (B to C); they are kept: any smoothing would be our own
+profile.
 """
 
 from math import radians, sin
