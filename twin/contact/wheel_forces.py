@@ -2,7 +2,8 @@
 
 This is the full contact model as a vehicle's step and every cross-check use it: search (DIFF or DIST), Hertz with
 damping, Kalker's coefficients and FASTSIM, over as many patches as are closed. A wheel that lifts off or lies beyond
-its rail exerts nothing; one that stands still has the forces of the regularised creepages.
+its rail exerts nothing; one that stands still has the forces of the regularised creepages; a motion that is no number
+has none.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from twin.contact.creep import Friction, creepage, rolling_patch
+from twin.contact.creep import Creepage, CreepForce, Friction, Patch, creepage, rolling_patch
 from twin.contact.fastsim import Strips, fastsim_force, strips, workspace
 from twin.contact.hertz import Ellipse, Material, ellipse_at_approach, normal_force, stiffness
 from twin.contact.kalker import Kalker, kalker_table
@@ -109,6 +110,25 @@ class WheelForces:
 
 
 @compiled
+def rolling_force(creep: Creepage, patch: Patch, rolling: float, grid: Strips, work: Array) -> CreepForce:
+    """FASTSIM's force on a wheel that rolls forward (rolling = 1), backward (-1) or, in between, hardly rolls.
+
+    Backward the patch is turned about its normal by half a turn: xi, eta and the forces change sign, spin and its
+    moment do not. Near standstill the two are blended, so that the force of spin, which depends on which edge leads,
+    goes through zero instead of jumping.
+    """
+    F_x = F_y = M_z = 0.0
+    if rolling > -1.0:
+        ahead, share = fastsim_force(creep, patch, grid, work), 0.5 * (1.0 + rolling)
+        F_x, F_y, M_z = share * ahead.F_x, share * ahead.F_y, share * ahead.M_z
+    if rolling < 1.0:
+        back = fastsim_force(Creepage(-creep.xi, -creep.eta, creep.phi), patch, grid, work)
+        share = 0.5 * (1.0 - rolling)
+        F_x, F_y, M_z = F_x - share * back.F_x, F_y - share * back.F_y, M_z + share * back.M_z
+    return CreepForce(F_x, F_y, M_z)
+
+
+@compiled
 def _patch_forces(row: Array, centre: Pose, motion: Motion, law: ContactLaw, work: Array, patch: Array) -> Wrench:
     """Fill the patch of one closed contact point, and its wrench on the wheelset."""
     cos = 1.0 / np.sqrt(1.0 + row[SLOPE] ** 2)
@@ -127,7 +147,8 @@ def _patch_forces(row: Array, centre: Pose, motion: Motion, law: ContactLaw, wor
     patch_ellipse = ellipse_at_approach(A_rolling, B_across, -row[GAP], law.E_star)
     force = normal_force(row[GAP], v[1] * n[1] + v[2] * n[2], stiffness(A_rolling, B_across, law.E_star), law.k_v)
     pressed = Ellipse(patch_ellipse.a, patch_ellipse.b, force, patch_ellipse.approach, patch_ellipse.conformal)
-    tangential = fastsim_force(creep, rolling_patch(pressed, law.mu, law.G, law.kalker), law.grid, work)
+    rolling = min(max(motion.v_x / law.v_floor, -1.0), 1.0)
+    tangential = rolling_force(creep, rolling_patch(pressed, law.mu, law.G, law.kalker), rolling, law.grid, work)
     patch[A], patch[B], patch[N], patch[APPROACH] = pressed.a, pressed.b, force, pressed.approach
     patch[XI], patch[ETA], patch[PHI] = creep.xi, creep.eta, creep.phi
     patch[F_X], patch[F_Y], patch[M_Z] = tangential.F_x, tangential.F_y, tangential.M_z
@@ -153,6 +174,8 @@ def wheel_forces_kernel(
     Points beyond the capacity exert nothing: give room for those there can be.
     """
     rows, patches, work = buffers
+    if not np.isfinite(motion.v_x + motion.v_y + motion.v_z + motion.omega_x + motion.omega_y + motion.omega_z):
+        return 0, Wrench(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     count = search(pair, method, pose.G_y, pose.G_z, pose.yaw, pose.roll, rows)
     F_x = F_y = F_z = M_x = M_y = M_z = 0.0
     for k in range(min(count, rows.shape[0])):
