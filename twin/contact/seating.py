@@ -142,8 +142,13 @@ def seat_batch(left: Pair, right: Pair, y_yaw: Array, results: Array, left_rows:
 
 def seat(wheelset: WheelsetPair, *, y: float, yaw: float = 0.0) -> Seating:
     """Set a wheelset down at lateral position y [m] and yaw [rad], or raise SeatingError."""
-    left_rows, right_rows = np.empty((CAPACITY, FIELDS)), np.empty((CAPACITY, FIELDS))
-    roll, height, n_left, n_right, what = seat_kernel(wheelset.left, wheelset.right, y, yaw, left_rows, right_rows)
+    capacity = CAPACITY
+    while True:
+        left_rows, right_rows = np.empty((capacity, FIELDS)), np.empty((capacity, FIELDS))
+        roll, height, n_left, n_right, what = seat_kernel(wheelset.left, wheelset.right, y, yaw, left_rows, right_rows)
+        if max(n_left, n_right) <= capacity:
+            break
+        capacity = max(n_left, n_right)  # the touching point may be one that found no row
     if what == OFF_THE_RAIL:
         wheel = "left" if n_left == 0 else "right"
         raise SeatingError(

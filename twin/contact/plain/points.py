@@ -27,6 +27,10 @@ FALOMI = Range()
 """The range of [Fal 3.1.2]."""
 
 
+FURTHER = 0.1
+"""Length of the straight lines beyond a profile's ends [m]."""
+
+
 class Profile(NamedTuple):
     """A cross-section with its derivatives."""
 
@@ -36,8 +40,15 @@ class Profile(NamedTuple):
 
 
 def profile(curve: Curve) -> Profile:
-    """The same pieces as scipy's polynomials."""
-    value = PPoly(curve.coefficients[:, ::-1].T, curve.knots)
+    """The same pieces as scipy's polynomials; beyond both ends a straight line goes on for FURTHER."""
+    ends = curve.knots[0] - FURTHER, curve.knots[-1] + FURTHER
+    pieces = PPoly(curve.coefficients[:, ::-1].T, curve.knots)
+    slopes = pieces.derivative()(curve.knots[[0, -1]])
+    lines = np.zeros((6, 2))
+    lines[-2] = slopes
+    lines[-1] = pieces(curve.knots[0]) - FURTHER * slopes[0], pieces(curve.knots[-1])
+    c = np.column_stack([lines[:, 0], pieces.c, lines[:, 1]])
+    value = PPoly(c, [ends[0], *curve.knots, ends[1]])
     return Profile(value, value.derivative(), value.derivative(2))
 
 
@@ -80,27 +91,44 @@ def hessian(wheel: Profile, rail: Profile, pose: Pose, x_w: float, y_w: float, *
     return np.column_stack(columns)
 
 
-def difference_points(wheel: Curve, rail: Curve, pose: Pose, *, within: Range = FALOMI, step: float = 2.5e-4) -> Array:
-    """x_w, y_w, x, y, D (n, 5) of all minima of D, in order of y_w: a grid of so wide a step [m], then descent."""
+def difference_points(wheel: Curve, rail: Curve, pose: Pose, *, within: Range = FALOMI, step: float = 5e-5) -> Array:
+    """x_w, y_w, x, y, D (n, 5) of all minima of D, in order of y_w: descent from the low places of its valley.
+
+    step: distance of the places across the wheel [m].
+    """
     w, b = profile(wheel), profile(rail)
-    x_w = np.arange(-within.reach, within.reach + step / 2, step)
     y_w = np.arange(within.wheel[0], within.wheel[1] + step / 2, step)
-    D = difference(w, b, pose, *np.meshgrid(x_w, y_w))
-    middle = D[1:-1, 1:-1]
-    around = [D[1 + j : D.shape[0] - 1 + j, 1 + i : D.shape[1] - 1 + i] for j in (-1, 0, 1) for i in (-1, 0, 1)]
+    x_w, floor = valley(w, b, pose, y_w, within.reach)
     found: list[Array] = []
-    for j, i in np.argwhere(np.all([middle <= other for other in around], axis=0)):
-        place = descended(w, b, pose, np.array([x_w[i + 1], y_w[j + 1]]))
+    for k in 1 + np.flatnonzero((floor[1:-1] <= floor[:-2]) & (floor[1:-1] <= floor[2:])):
+        place = descended(w, b, pose, np.array([x_w[k], y_w[k]]))
         x, y, _ = wheel_point(w, pose, *place)
-        new = all(np.max(np.abs(other[:2] - place)) > 1e-6 for other in found)
-        if new and within.rail[0] <= y <= within.rail[1] and within.wheel[0] < place[1] < within.wheel[1]:
+        if within.rail[0] <= y <= within.rail[1]:
             found.append(np.array([*place, x, y, difference(w, b, pose, *place)]))
-    return np.array(sorted(found, key=lambda point: float(point[1]))).reshape(-1, 5)
+    return _single(found)
+
+
+def _single(found: list[Array]) -> Array:
+    """The points (n, 5) in order of y_w, those that were found more than once given once."""
+    ordered = sorted(found, key=lambda point: float(point[1]))
+    kept = [point for k, point in enumerate(ordered) if k == 0 or point[1] - ordered[k - 1][1] > 1e-9]
+    return np.array(kept).reshape(-1, 5)
+
+
+def valley(wheel: Profile, rail: Profile, pose: Pose, y_w: Array, reach: float) -> tuple[Array, Array]:
+    """x_w and D (n,) where D is lowest at each y_w (n,): the best of many x_w and a parabola through its neighbours."""
+    x = np.linspace(-reach, reach, 51)
+    D = difference(wheel, rail, pose, *np.meshgrid(x, y_w))
+    i = np.clip(np.argmin(D, axis=1), 1, x.size - 2)
+    n = np.arange(y_w.size)
+    before, lowest, after = D[n, i - 1], D[n, i], D[n, i + 1]
+    fall, bend = (after - before) / 2, after - 2 * lowest + before
+    return x[i] - fall / bend * (x[1] - x[0]), lowest - fall**2 / (2 * bend)
 
 
 def descended(wheel: Profile, rail: Profile, pose: Pose, start: Array) -> Array:
     """The minimum of D below a start: values to about 10 nm, then the root of the gradient."""
-    first = start + 1e-4 * np.array([[0, 0], [1, 0], [0, 1]])
+    first = start + 1e-5 * np.array([[0, 0], [1, 0], [0, 1]])
 
     def D(place: Array) -> float:
         return float(difference(wheel, rail, pose, *place))
@@ -120,7 +148,7 @@ class Branch(NamedTuple):
     F: Array
 
 
-def branch(wheel: Profile, rail: Profile, pose: Pose, y_w: Array, sign: float, within: Range) -> Branch:
+def branch(wheel: Profile, rail: Profile, pose: Pose, y_w: Array, sign: float) -> Branch:
     """x_w by [Fal eq. 25], the slope the rail must have [eq. 26], where it has it, and F [eq. 29]."""
     R2 = rotation(pose)
     r, slope = wheel.value(y_w), wheel.slope(y_w)
@@ -130,15 +158,15 @@ def branch(wheel: Profile, rail: Profile, pose: Pose, y_w: Array, sign: float, w
         down = np.sqrt(r**2 - x_w**2)
         true = np.abs(A * down - (C * x_w - D)) < 1e-12  # squaring brings in roots of the other half of the wheel
     b1 = (R2[1, 0] * x_w - R2[1, 1] * r * slope - R2[1, 2] * down) / (R2[2, 1] * r * slope + R2[2, 2] * down)
-    y_r = np.array([inverted_slope(rail, value, within.rail) for value in np.where(true, b1, np.nan)])
+    y_r = np.array([inverted_slope(rail, value) for value in np.where(true, b1, np.nan)])
     Y = pose.G_y + R2[1, 0] * x_w + R2[1, 1] * y_w - R2[1, 2] * down
     Z = pose.G_z + R2[2, 1] * y_w - R2[2, 2] * down
     return Branch(x_w, y_r, -b1 * (Z - rail.value(y_r)) - (Y - y_r))
 
 
-def inverted_slope(rail: Profile, slope: float, between: tuple[float, float]) -> float:
+def inverted_slope(rail: Profile, slope: float) -> float:
     """Where the rail has the slope; NaN where nowhere. Its slope must fall all the way, as that of a new rail does."""
-    low, high = between
+    low, high = rail.value.x[1], rail.value.x[-2]
     if not rail.slope(high) <= slope <= rail.slope(low):
         return np.nan
     return float(brentq(lambda y: float(rail.slope(y)) - slope, low, high, xtol=1e-15, rtol=1e-15))
@@ -150,19 +178,18 @@ def distance_points(wheel: Curve, rail: Curve, pose: Pose, *, within: Range = FA
     y_w = np.arange(within.wheel[0], within.wheel[1] + step / 2, step)
     found: list[Array] = []
     for sign in (1.0, -1.0):
-        F = branch(w, b, pose, y_w, sign, within).F
+        F = branch(w, b, pose, y_w, sign).F
         for i in np.flatnonzero(F[:-1] * F[1:] < 0.0):
 
             def F_at(y: float, sign: float = sign) -> float:
-                return float(branch(w, b, pose, np.array([y]), sign, within).F[0])
+                return float(branch(w, b, pose, np.array([y]), sign).F[0])
 
             y = np.array([brentq(F_at, y_w[i], y_w[i + 1], xtol=1e-14, rtol=1e-15)])
-            x, y_r, _ = branch(w, b, pose, y, sign, within)
-            if relative_curvature(w, b, pose, x[0], y[0], y_r[0]) > 0.0:
+            x, y_r, _ = branch(w, b, pose, y, sign)
+            convex = relative_curvature(w, b, pose, x[0], y[0], y_r[0]) > 0.0
+            if convex and within.rail[0] <= y_r[0] <= within.rail[1]:
                 found.append(_distance_point(w, b, pose, x[0], y[0], y_r[0]))
-    ordered = sorted(found, key=lambda point: float(point[1]))
-    single = [p for k, p in enumerate(ordered) if k == 0 or p[1] - ordered[k - 1][1] > 1e-9]  # multiplicity
-    return np.array(single).reshape(-1, 5)
+    return _single(found)
 
 
 def _distance_point(wheel: Profile, rail: Profile, pose: Pose, x_w: float, y_w: float, y_r: float) -> Array:
