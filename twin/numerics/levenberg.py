@@ -1,0 +1,246 @@
+"""Perceptrons with one hidden layer of tanh neurons, trained by Levenberg and Marquardt's method.
+
+    y = V tanh(W x + b) + c,  with x and y scaled to [-1, 1] over the data
+
+Every epoch solves (J'J + mu diag(J'J)) step = J'e [Marquardt 1963, Hagan and Menhaj 1994]: Gauss-Newton where mu is
+small, a short step down the gradient where it is large. Levenberg's mu I in place of the diagonal needs about twice the
+epochs for the same error on contact points. mu falls after a step that lowers the mean square error and rises until one
+does. The validation set has no part in the steps: it decides when to stop, and which weights are kept.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import Field
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from twin.core.arrays import Array
+from twin.core.settings import Settings
+
+CHUNK = 4096
+"""Samples whose derivatives are in memory at once: 5 MB for 30 neurons, however large the set."""
+
+FLOOR = 1e-3
+"""Of the diagonal of J'J in the damping: a neuron that has no effect must not take a boundless step."""
+
+LEAST_MU = 1e-12
+"""Damping below which rounding decides whether a step can be solved for."""
+
+EpochProgress = Callable[[int, float], None]
+"""Is told the number of epochs done and the mean square error of the validation set, scaled."""
+
+
+class TrainingSettings(Settings):
+    """How a perceptron is trained. The defaults are those of [Fal 4.1.2]."""
+
+    epochs: int = Field(150, ge=1, le=10_000, description="steps at most; [Fal] stops at 150")
+    patience: int = Field(5, ge=1, le=1000, description="consecutive rises of the validation error that end it all")
+    mu: float = Field(1e-3, gt=0, le=1e3, description="damping of the first step, a share of the diagonal of J'J")
+    mu_fall: float = Field(0.1, gt=0, lt=1, description="factor on the damping after a step that succeeds")
+    mu_rise: float = Field(10.0, gt=1, le=1e3, description="factor on the damping after a step that fails")
+    mu_most: float = Field(1e10, gt=1, le=1e100, description="damping beyond which no step can help: the training ends")
+
+
+class Samples(NamedTuple):
+    """What is known of a function at n places."""
+
+    inputs: Array
+    """(n, d)"""
+    targets: Array
+    """(n, k)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Maps the columns of data on [-1, 1]; a constant column becomes 0."""
+
+    centre: Array
+    """(m,)"""
+    half: Array
+    """(m,) half of the range, above 0."""
+
+    @classmethod
+    def of(cls, data: Array) -> "Scale":
+        """The scale of data (n, m)."""
+        low, high = data.min(axis=0), data.max(axis=0)
+        return cls(centre=(low + high) / 2, half=np.where(high > low, (high - low) / 2, 1.0))
+
+    def scaled(self, data: Array) -> Array:
+        """Data (n, m) in units of their range."""
+        return np.asarray((data - self.centre) / self.half)
+
+    def unscaled(self, data: Array) -> Array:
+        """The inverse of scaled."""
+        return np.asarray(data * self.half + self.centre)
+
+
+@dataclass(frozen=True, slots=True)
+class Perceptron:
+    """y = V tanh(W x + b) + c in units of the data's ranges."""
+
+    W: Array
+    """(h, d)"""
+    b: Array
+    """(h,)"""
+    V: Array
+    """(k, h)"""
+    c: Array
+    """(k,)"""
+    of_inputs: Scale
+    of_outputs: Scale
+
+    def __call__(self, inputs: Array) -> Array:
+        """Outputs (n, k) of inputs (n, d)."""
+        hidden = np.tanh(self.of_inputs.scaled(inputs) @ self.W.T + self.b)
+        return self.of_outputs.unscaled(hidden @ self.V.T + self.c)
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A trained perceptron and how it came to be."""
+
+    perceptron: Perceptron
+    """With the weights of the epoch whose validation error was least."""
+    epochs: int
+    """Steps taken."""
+    best_epoch: int
+    """The step whose weights are kept."""
+    mse: float
+    """Mean square error of the training set at that epoch, in scaled units."""
+    validation_mse: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """Layers with their biases as the last column: what the steps change."""
+
+    first: Array
+    """(h, d + 1)"""
+    last: Array
+    """(k, h + 1)"""
+
+    def stepped(self, step: Array) -> "_Weights":
+        """Further along a step (h (d + 1) + k (h + 1),)."""
+        cut = self.first.size
+        return _Weights(
+            self.first + step[:cut].reshape(self.first.shape), self.last + step[cut:].reshape(self.last.shape)
+        )
+
+
+def spread(samples: Samples, *, hidden: int, seed: int) -> Perceptron:
+    """A start: neurons spread over the box of the inputs [Nguyen and Widrow 1990], output weights zero.
+
+    From zero the first step finds the output weights as the linear least squares problem they are.
+    """
+    d, k = samples.inputs.shape[1], samples.targets.shape[1]
+    steepness = 0.7 * hidden ** (1 / d)
+    W = np.random.default_rng(seed).standard_normal((hidden, d))
+    W *= steepness / np.linalg.norm(W, axis=1, keepdims=True)
+    b = steepness * np.linspace(-1.0, 1.0, hidden) * np.sign(W[:, 0])
+    return Perceptron(W, b, np.zeros((k, hidden)), np.zeros(k), Scale.of(samples.inputs), Scale.of(samples.targets))
+
+
+def train(
+    start: Perceptron,
+    samples: Samples,
+    validation: Samples,
+    *,
+    settings: TrainingSettings,
+    progress: EpochProgress | None = None,
+) -> Training:
+    """Fit a perceptron to samples from a start, whose scales are kept; equal arguments give equal weights."""
+    learnt, held = (
+        Samples(_with_ones(start.of_inputs.scaled(each.inputs)), start.of_outputs.scaled(each.targets))
+        for each in (samples, validation)
+    )
+    weights = _Weights(np.column_stack((start.W, start.b)), np.column_stack((start.V, start.c)))
+    error, last_held, mu = _mse(weights, learnt), _mse(weights, held), settings.mu
+    kept, mse, validation_mse, best_epoch = weights, error, last_held, 0
+    rises = epoch = 0
+    while epoch < settings.epochs and rises < settings.patience:
+        found = _descend(weights, learnt, error, mu, settings)
+        if found is None:
+            break
+        weights, error, mu = found
+        epoch += 1
+        error_held = _mse(weights, held)
+        rises = rises + 1 if error_held > last_held else 0
+        last_held = error_held
+        if error_held < validation_mse:
+            kept, mse, validation_mse, best_epoch = weights, error, error_held, epoch
+        if progress is not None:
+            progress(epoch, error_held)
+    trained = replace(start, W=kept.first[:, :-1], b=kept.first[:, -1], V=kept.last[:, :-1], c=kept.last[:, -1])
+    return Training(trained, epoch, best_epoch=best_epoch, mse=mse, validation_mse=validation_mse)
+
+
+def _descend(
+    weights: _Weights, data: Samples, error: float, mu: float, settings: TrainingSettings
+) -> tuple[_Weights, float, float] | None:
+    """Weights with less error, that error and the next damping; None where no damping lowers the error."""
+    JJ, Je = normal_equations(weights.first, weights.last, data)
+    diagonal = np.arange(Je.size)
+    scale = np.maximum(JJ[diagonal, diagonal], FLOOR)
+    while mu <= settings.mu_most:
+        damped = JJ.copy()
+        damped[diagonal, diagonal] += mu * scale
+        try:
+            step = cho_solve(cho_factor(damped, lower=True, overwrite_a=True), Je)
+        except LinAlgError:  # damping too small against the rounding of J'J
+            mu *= settings.mu_rise
+            continue
+        further = weights.stepped(step)
+        lower = _mse(further, data)
+        if lower < error:
+            return further, lower, max(mu * settings.mu_fall, LEAST_MU)
+        mu *= settings.mu_rise
+    return None
+
+
+def normal_equations(first: Array, last: Array, data: Samples) -> tuple[Array, Array]:
+    """J'J (p, p) and J'e (p,) of the residuals e = target - output by p = h (d + 1) + k (h + 1) weights.
+
+    first (h, d + 1), last (k, h + 1); data: scaled, inputs with a column of ones.
+
+    The derivatives of output o by the weights of neuron j are V_oj (1 - h_j^2) x and, by V_oj, h_j: all outputs share
+    (1 - h_j^2) x and h_j. So one Gram matrix of those serves every output, and J itself is never formed.
+    """
+    h, k = first.shape[0], last.shape[0]
+    columns = first.shape[1]
+    cut = h * columns
+    gram = np.zeros((cut + h + 1, cut + h + 1))
+    projected = np.zeros((cut + h + 1, k))
+    for begin in range(0, data.inputs.shape[0], CHUNK):
+        x, target = data.inputs[begin : begin + CHUNK], data.targets[begin : begin + CHUNK]
+        hidden = _with_ones(np.tanh(x @ first.T))
+        slopes = 1.0 - hidden[:, :-1] ** 2
+        shared = np.hstack(((slopes[:, :, None] * x[:, None, :]).reshape(x.shape[0], cut), hidden))
+        gram += shared.T @ shared
+        projected += shared.T @ (target - hidden @ last.T)
+    V = np.repeat(last[:, :-1], columns, axis=1)
+    JJ = np.zeros((cut + k * (h + 1), cut + k * (h + 1)))
+    JJ[:cut, :cut] = gram[:cut, :cut] * (V.T @ V)
+    Je = np.concatenate(((V.T * projected[:cut]).sum(axis=1), projected[cut:].T.ravel()))
+    for output in range(k):
+        own = slice(cut + output * (h + 1), cut + (output + 1) * (h + 1))
+        JJ[own, own] = gram[cut:, cut:]
+        JJ[:cut, own] = V[output][:, None] * gram[:cut, cut:]
+        JJ[own, :cut] = JJ[:cut, own].T
+    return JJ, Je
+
+
+def _mse(weights: _Weights, data: Samples) -> float:
+    """Mean square residual over all samples and outputs."""
+    total = 0.0
+    for begin in range(0, data.inputs.shape[0], CHUNK):
+        hidden = np.tanh(data.inputs[begin : begin + CHUNK] @ weights.first.T)
+        residual = data.targets[begin : begin + CHUNK] - _with_ones(hidden) @ weights.last.T
+        total += float(np.vdot(residual, residual))
+    return total / data.targets.size
+
+
+def _with_ones(data: Array) -> Array:
+    """Data (n, m) with a column of ones: the bias is the weight of a constant input."""
+    return np.column_stack((data, np.ones(data.shape[0])))
