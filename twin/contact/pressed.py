@@ -8,7 +8,7 @@ The patches stay centred on the rigid contact points. Where the surfaces are nea
 its centre wanders (S1002 on 60E1 at 1/40 and y = 0: rigid 3.2 mm from the taping line, by CONTACT 1.9 mm under 10 kN
 and 0.6 mm under 50 kN), and where two patches grow together their overlap carries twice.
 
-A minimum that vanishes while it is pressed takes its force with it, and before it does its curvature nears zero, so that
+A minimum that vanishes while it is pressed takes its force with it, and shortly before, its curvature nears zero and
 Hertz makes it too stiff: S1002 on 60E1 at 1/40, y = 0.5 mm, pressed by 0.11 mm, has a second patch that would carry
 300 kN, flagged conformal, and a hair further has none. The height jumps there, by 0.4 mm where the flange takes over
 under 60 kN, and a wheelset has no rest in between: in 2 % of its lateral positions at that load.
