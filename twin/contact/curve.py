@@ -15,6 +15,8 @@ from twin.numerics.compiled import compiled
 
 BIN = 5e-5
 """Widest bin of the index that finds a piece [m]."""
+SHORTEST = 1e-7
+"""Shortest piece [m]: the index has a bin for each such length, and would outgrow the memory."""
 
 
 class Zone(NamedTuple):
@@ -64,8 +66,8 @@ HEADER, ROW = 4, 8
 def join(zones: Sequence[Zone]) -> Curve:
     """One curve of zones that follow each other. Steps of value or slope between zones are kept."""
     knots = np.append(np.concatenate([zone.y[:-1] for zone in zones]), zones[-1].y[-1])
-    if not np.all(np.diff(knots) > 0.0):
-        raise ValueError("samples of a curve must rise in y")
+    if not np.all(np.diff(knots) > SHORTEST):
+        raise ValueError("samples of a curve must rise in y, each by more than 0.1 um")
     coefficients = np.concatenate([_quintic(zone) for zone in zones])
     width = min(BIN, 0.9 * float(np.diff(knots).min()))  # so that at most one piece begins within a bin
     edges = np.arange(knots[0], knots[-1], width)
@@ -105,8 +107,11 @@ def _quintic(zone: Zone) -> Array:
 
 @compiled
 def row_at(curve: Array, y: float) -> int:
-    """Where the row of the piece begins that holds y, within the ends. No branch: nothing could predict it."""
-    place = min(int((y - curve[0]) * curve[2]), int(curve[3]) - 1)
+    """Where the row of the piece begins that holds y, within the ends. No branch: nothing could predict it.
+
+    NaN gets the first row: it comes out as NaN, without reading memory that is not the curve's.
+    """
+    place = max(min(int((y - curve[0]) * curve[2]), int(curve[3]) - 1), 0)
     row = int(curve[HEADER + place])
     return row + ROW * int(y >= curve[row + 1])
 
