@@ -142,6 +142,10 @@ def repeat(lines: list[str]) -> None:
     lines.insert(401, lines[400])
 
 
+def far_off(lines: list[str]) -> None:
+    lines[300] = lines[300].split()[0] + " 4e31"
+
+
 def put(row: int, text: str) -> Callable[[list[str]], None]:
     def change(lines: list[str]) -> None:
         lines[row] = text
@@ -157,6 +161,7 @@ def put(row: int, text: str) -> Callable[[list[str]], None]:
         (put(300, "nan 0.1"), r"line 301: 'nan' is not finite: remove the line"),
         (put(300, "1.0 -inf"), r"line 301: '-inf' is not finite: remove the line"),
         (put(300, "1.0 tread"), r"line 301: 'tread' is no number: write decimals with a point, and # before"),
+        (far_off, r"line 301: z = 4e\+31 mm is far off the rest: correct or remove the line"),
         (put(300, "1.0"), r"line 301: 1 column\(s\), 2 needed: complete or remove the line"),
         (lambda lines: lines.__delitem__(slice(19, None)), r", line 19: 19 points, 20 needed: measure more densely"),
         (lambda lines: lines.clear(), r": 0 points, 20 needed"),

@@ -28,6 +28,8 @@ FEWEST_POINTS = 20
 """Fewest points of a file: a point per 5 mm is less than any profile's corner needs."""
 NARROWEST, WIDEST = 0.040, 0.200
 """Width of a profile [m]: a rail head has 65 to 75 mm, a wheel 125 to 145 mm; beyond, the units are wrong."""
+HIGHEST = 0.100
+"""Farthest a point lies above or below the middle of a profile [m]: a whole rail would, its head does not."""
 FLANGE = 0.045
 """Distance from the taping line where every wheel has its flange on one side, tread or nothing on the other [m]."""
 NEAR = 0.005
@@ -90,15 +92,17 @@ def read_profile(path: Path, *, kind: Kind, options: ReadingOptions) -> Measured
     if points.y.size < FEWEST_POINTS:
         last = f", line {points.lines[-1]}" if points.y.size else ""
         raise ConfigError(f"{path}{last}: {points.y.size} points, {FEWEST_POINTS} needed: measure more densely")
-    _check_width(points)
+    _check_size(points)
     points = _oriented(points, options)
     if kind == "wheel":
         _check_wheel(points)
     else:
         _check_rail(points)
     points = _without_overhang(points, _middle(points, kind))
+    _check_rest(points, points.y)
     smooth = smoothed(points.y, points.z, sd_noise=options.sd_noise)
     zone, cuts = _sampled(smooth, middle=float(smooth.t[_middle(points, kind)]), steepest=STEEPEST[kind])
+    _check_rest(points, zone.y)
     top = float(curve_values(join([zone]), np.zeros(1))[0, 0]) if kind == "wheel" else float(zone.z.max())
     return Measured(zone.moved(y=0.0, z=-top), points.notes + cuts + _outliers(points, smooth, options.sd_noise))
 
@@ -108,7 +112,11 @@ def _middle(points: Points, kind: Kind) -> int:
     return int(np.argmin(np.abs(points.y)) if kind == "wheel" else np.argmax(points.z))
 
 
-def _check_width(points: Points) -> None:
+def _check_size(points: Points) -> None:
+    far = np.flatnonzero(np.abs(points.z - np.median(points.z)) > HIGHEST)
+    if far.size and NARROWEST <= np.ptp(points.y) <= WIDEST:
+        z_mm = points.z[far[0]] * 1e3
+        raise ConfigError(f"{points.at(int(far[0]))}: z = {z_mm:g} mm is far off the rest: correct or remove the line")
     width = float(np.ptp(points.y))
     if NARROWEST <= width <= WIDEST:
         return
@@ -118,6 +126,16 @@ def _check_width(points: Points) -> None:
         if NARROWEST <= width * factor <= WIDEST:
             raise ConfigError(f"{where}: {width * 1e3:g} mm wide, {wanted}: did you mean units = {units}?")
     raise ConfigError(f"{where}: {width * 1e3:g} mm wide, {wanted}: check units and the first column")
+
+
+def _check_rest(points: Points, y: Array) -> None:
+    """Refuse a profile of which cutting steep and overhanging ends leaves too little."""
+    if y.size < FEWEST_POINTS or np.ptp(y) < NARROWEST:
+        left = f"{np.ptp(y) * 1e3:.1f} mm" if y.size else "nothing"
+        raise ConfigError(
+            f"{points.path}, lines {points.lines.min()} to {points.lines.max()}: {left} remains between ends that are"
+            " steep or fold back: look for points that lie off the profile there"
+        )
 
 
 def _oriented(points: Points, options: ReadingOptions) -> Points:
@@ -212,7 +230,8 @@ def _sampled(smooth: Smooth, *, middle: float, steepest: float) -> tuple[Zone, t
     pieces = int(np.ceil((smooth.t[-1] - smooth.t[0]) / STEP))
     t = np.linspace(smooth.t[0], smooth.t[-1], pieces + 1)
     (y, z), (dy, dz), (ddy, ddz) = (smooth.spline(t, order).T for order in range(3))
-    steep = np.flatnonzero(dy <= cos(steepest) * np.hypot(dy, dz))
+    advance = np.append(np.diff(y) / np.diff(t), 1.0)  # between samples, where a spline through bad points may wriggle
+    steep = np.flatnonzero((dy <= cos(steepest) * np.hypot(dy, dz)) | (advance <= cos(steepest) / 2))
     before, after = steep[t[steep] < middle], steep[t[steep] > middle]
     start = int(before[-1]) + 1 if before.size else 0
     end = int(after[0]) if after.size else t.size

@@ -190,5 +190,5 @@ def _worn_zone(zone: Zone, removed: PchipInterpolator, start: float, end: float)
     dy = 1.0 + change * sine + depth * cosine * turn
     dz = zone.slope - change * cosine + depth * sine * turn
     slope = dz / dy
-    second = np.gradient(slope, zone.y, edge_order=2) / dy
+    second = np.where(depth + np.abs(change) > 0.0, np.gradient(slope, zone.y, edge_order=2) / dy, zone.second)
     return Zone(zone.y + depth * sine, zone.z - depth * cosine, slope, second)
