@@ -1,132 +1,23 @@
 """Loaded rolling wheels against the program CONTACT: S1002 on 60E1, 10 kN a wheel, mu = 0.3, 20 m/s.
 
-CONTACT solves the half-space on cells of 0.2 mm and knows neither Hertz nor FASTSIM. Its cases lie outside the
-repository; where they are absent a few of them, typed in, still bind. CONTACT gives forces on the rail with y to the
-right and z down, and creepages of the rail against the wheel: F_x on the wheel is -FX, F_y is +FY, xi is -xi,
-eta, phi and M_z have its signs. It takes creepages of the mean of the two surfaces' speeds, here the wheelset's counts.
-
-Where CONTACT's patch is one spread over two minima of the gap (y = 0 and 5 mm at 1/40) there are two Hertzian ones
-here: height and total force are right, patch by patch nothing can be compared.
+CONTACT's cases lie outside the repository; where they are absent a few of them, typed in, still bind. Where its patch
+is one spread over two minima of the gap (y = 0 and 5 mm at 1/40) there are two Hertzian ones here: height and total
+force are right, patch by patch nothing can be compared.
 """
-
-import csv
-from functools import cache
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
 
-from twin.contact.creep import Friction
-from twin.contact.hertz import Material
-from twin.contact.pair import pair
-from twin.contact.points import Pose, Side
-from twin.contact.profiles import laid_rail, rail_profile, wheel_curve, wheel_profile
+from tests.contact_wheels import CASES, Case, Compared, compared, lowered
+from twin.contact.points import Side
 from twin.contact.search import DIFFERENCE, DISTANCE
-from twin.contact.wheel_forces import (
-    APPROACH,
-    ETA,
-    F_X,
-    F_Y,
-    PHI,
-    XI,
-    Motion,
-    N,
-    WheelForces,
-    contact_law,
-    wheel_forces,
-)
-from twin.core.arrays import Array
-
-CASES = Path(__file__).parents[3] / "shared" / "reference" / "contact" / "contact_wr_full_10kN.csv"
-LAW = contact_law(Material(k_v=0.0), Friction(mu=0.3))
-WHEEL = wheel_curve(wheel_profile("S1002"))
-RAIL = rail_profile("60E1-EN")
-PAIRS = {"1/40": pair(WHEEL, laid_rail(RAIL, cant=1 / 40)), "1/20": pair(WHEEL, laid_rail(RAIL, cant=1 / 20))}
+from twin.contact.wheel_forces import APPROACH, ETA, PHI, XI, N
 
 
-class Case(NamedTuple):
-    """One wheel of CONTACT's, in the axes of this package and in SI units."""
-
-    cant: str
-    y: float
-    yaw: float
-    roll: float
-    omega: float
-    wheel: Side
-    load: float
-    G_z: float
-    patches: int
-    approach: float
-    creepage: tuple[float, float, float]
-    N: float
-    F: tuple[float, float]
-    """Longitudinal and in the tangent plane, on the wheel, of the first patch."""
-    total: tuple[float, float]
-    """F_x and F_y on the wheel, all patches, track axes."""
-
-
-class Compared(NamedTuple):
-    case: Case
-    found: WheelForces
-    height: float
-
-    @property
-    def single(self) -> bool:
-        """One patch there, and one here."""
-        return self.case.patches == 1 and int(np.sum(self.found.patches[:, N] > 0)) == 1
-
-    @property
-    def row(self) -> Array:
-        """The patch that carries most."""
-        return np.asarray(self.found.patches[np.argmax(self.found.patches[:, N])])
-
-    @property
-    def force_error(self) -> float:
-        """|dF| / (mu N) of the tangential force."""
-        return float(np.hypot(*np.subtract(self.row[[F_X, F_Y]], self.case.F)) / (0.3 * self.case.N))
-
-
-def lowered(case: Case, method: int) -> Compared:
-    """The wheel at the height at which it carries CONTACT's load, friction included."""
-    l_x, l_y = -np.sin(case.yaw) * np.cos(case.roll), np.cos(case.yaw) * np.cos(case.roll)
-    motion = Motion(20.0, 0.0, 0.0, *(float(case.omega * each) for each in (l_x, l_y, np.sin(case.roll))))
-
-    def at(G_z: float) -> WheelForces:
-        pose = Pose(case.y, G_z, case.yaw, case.roll)
-        return wheel_forces(PAIRS[case.cant], pose, motion, LAW, side=case.wheel, method=method)
-
-    height = float(brentq(lambda G_z: at(G_z).wrench.F_z - case.load, case.G_z - 2e-5, case.G_z + 1e-5, xtol=1e-13))
-    return Compared(case, at(height), height)
-
-
-def read(row: dict[str, str]) -> Case:
-    value = {key: float(text) for key, text in row.items() if text and key not in ("cant", "wheel")}
-    return Case(
-        cant=row["cant"],
-        y=value["Gy_mm"] * 1e-3,
-        yaw=value["yaw_alpha_rad"],
-        roll=value["roll_beta_rad"],
-        omega=-value["omega_pitch_rad_s"],
-        wheel=Side.LEFT if row["wheel"] == "L" else Side.RIGHT,
-        load=value["Fz_N"],
-        G_z=value["Gz_mm"] * 1e-3,
-        patches=int(value["n_patch"]),
-        approach=value["approach_mm"] * 1e-3,
-        creepage=(-value["xi"], value["eta"], value["phi_per_mm"] * 1e3),
-        N=value["Fn_N"],
-        F=(-value["Fx_N"], value["Fs_N"]),
-        total=(-value["FXtot_N"], value["FYtot_N"]),
-    )
-
-
-@cache
 def cases(method: int = DIFFERENCE) -> list[Compared]:
     if not CASES.exists():
         pytest.skip(f"the reference cases are not here: {CASES.name}")
-    with CASES.open(encoding="utf-8") as file:
-        return [lowered(read(row), method) for row in csv.DictReader(file) if row["patch"] == "1"]
+    return compared(method)
 
 
 TREAD = Case(
@@ -205,14 +96,7 @@ def test_two_patches_for_one_spread_over_both_give_its_height_and_its_force_with
     it = lowered(MERGED, DIFFERENCE)
     assert int(np.sum(it.found.patches[:, N] > 0)) == 2
     assert it.height == pytest.approx(MERGED.G_z, abs=1e-6)
-    assert total_error(it) < 0.04
-
-
-def total_error(it: Compared) -> float:
-    """|dF| / load of the whole horizontal force."""
-    return float(
-        np.hypot(it.found.wrench.F_x - it.case.total[0], it.found.wrench.F_y - it.case.total[1]) / it.case.load
-    )
+    assert it.total_error < 0.04
 
 
 @pytest.mark.parametrize("method", [DIFFERENCE, DISTANCE])
@@ -251,6 +135,6 @@ def test_forces_of_84_wheels_are_those_of_contact_within_0_5_percent_of_mu_n_in_
 
 @pytest.mark.parametrize("method", [DIFFERENCE, DISTANCE])
 def test_horizontal_forces_of_all_96_wheels_are_within_6_percent_of_the_load(method: int) -> None:
-    off = np.array([total_error(it) for it in cases(method)])
+    off = np.array([it.total_error for it in cases(method)])
     assert np.median(off) < 0.003
     assert off.max() < 0.06

@@ -1,0 +1,145 @@
+"""Loaded wheels: time of eight wheels with all their forces, and errors against CONTACT's rolling wheels."""
+
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from tests.contact_wheels import CASES, compared, standard_pair
+from twin.contact.creep import Friction
+from twin.contact.fastsim import workspace
+from twin.contact.hertz import Material
+from twin.contact.pair import Pair
+from twin.contact.points import CAPACITY, FIELDS, Pose
+from twin.contact.pressed import press_kernel, press_wheelset_kernel
+from twin.contact.search import DIFFERENCE, DISTANCE
+from twin.contact.seating import SEATED, WheelsetPair
+from twin.contact.wheel_forces import (
+    APPROACH,
+    F_X,
+    PATCH_FIELDS,
+    ContactLaw,
+    Motion,
+    contact_law,
+    wheel_forces_kernel,
+)
+from twin.core.arrays import Array
+from twin.numerics.compiled import compiled
+
+WHEELSETS, WHEELS = 1000, 8
+REPEATS = 5
+LOAD = 60e3
+"""Of each wheel [N]."""
+DRIVEN = 500.0
+"""Longitudinal force above which its error is taken in per cent [N]: a sixth of mu N."""
+Figure = dict[str, str | float]
+
+
+@compiled
+def _eight_wheels_loop(
+    wheel: Pair, method: int, states: Array, law: ContactLaw, buffers: tuple[Array, Array, Array]
+) -> float:
+    """All left and right wheels of wheelsets in states (n, 10): pose and motion."""
+    total = 0.0
+    for k in range(states.shape[0]):
+        s = states[k]
+        for sign in (1.0, -1.0):
+            pose = Pose(sign * s[0], s[1], sign * s[2], sign * s[3])
+            motion = Motion(s[4], sign * s[5], s[6], sign * s[7], s[8], sign * s[9])
+            _, wrench = wheel_forces_kernel(wheel, method, pose, motion, law, buffers)
+            total += wrench.F_z
+    return total
+
+
+@compiled
+def _press_loop(wheel: Pair, states: Array, load: float, E_star: float, rows: Array) -> float:
+    total = 0.0
+    for k in range(states.shape[0]):
+        total += press_kernel(wheel, states[k, 0], states[k, 2], states[k, 3], load, E_star, rows)[0]
+    return total
+
+
+@compiled
+def _press_wheelset_loop(wheelset: WheelsetPair, states: Array, load: float, E_star: float, rows: Array) -> float:
+    total = 0.0
+    for k in range(states.shape[0]):
+        total += press_wheelset_kernel(wheelset, states[k, 0], states[k, 2], (load, load), E_star, rows)[1]
+    return total
+
+
+def loaded_states(wheelset: WheelsetPair, material: Material) -> Array:
+    """Random wheelsets (WHEELSETS, 10) under LOAD: pose, and a rolling that creeps by some per mille."""
+    rng = np.random.default_rng(0)
+    rows = np.empty((2, CAPACITY, FIELDS))
+    states: list[list[float]] = []
+    while len(states) < WHEELSETS:
+        y, yaw = rng.uniform(-7e-3, 7e-3), rng.normal(0, 3e-3)
+        roll, height, _, _, what = press_wheelset_kernel(wheelset, y, yaw, (LOAD, LOAD), material.E_star, rows)
+        if what == SEATED:
+            v, omega = rng.uniform(5, 40), rng.normal(0, 0.02, 2)
+            motion = [v, v * rng.normal(0, 2e-3), 0.0, omega[0], v / 0.46 * rng.normal(1, 2e-3), omega[1]]
+            states.append([y, height, yaw, roll, *motion])
+    return np.array(states)
+
+
+def microseconds(loop: Callable[[], float], calls: int) -> float:
+    """Best time of one call, of several runs over so many."""
+    loop()  # compiles or loads the kernel, outside the timing
+    best = np.inf
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        loop()
+        best = min(best, time.perf_counter() - begin)
+    return 1e6 * best / calls
+
+
+def times() -> list[Figure]:
+    """Of eight wheels with search, Hertz and FASTSIM of 20 x 20 cells, and of finding the height under a load."""
+    material = Material()
+    wheel = standard_pair("1/40")
+    wheelset, law = WheelsetPair(wheel, wheel), contact_law(material, Friction(), n_x=20, n_y=20)
+    states = loaded_states(wheelset, material)
+    rows = np.empty((2, CAPACITY, FIELDS))
+    buffers = rows[0], np.empty((CAPACITY, PATCH_FIELDS)), workspace(law.grid)
+    eights, E_star = 2 * WHEELSETS // WHEELS, material.E_star
+    loops: dict[str, tuple[Callable[[], float], int]] = {
+        "eight_wheels_us": (lambda: _eight_wheels_loop(wheel, DIFFERENCE, states, law, buffers), eights),
+        "eight_wheels_dist_us": (lambda: _eight_wheels_loop(wheel, DISTANCE, states, law, buffers), eights),
+        "press_us": (lambda: _press_loop(wheel, states, LOAD, E_star, rows[0]), WHEELSETS),
+        "press_wheelset_us": (lambda: _press_wheelset_loop(wheelset, states, LOAD, E_star, rows), WHEELSETS),
+    }
+    return [_figure(name, microseconds(*loop), "us") for name, loop in loops.items()]
+
+
+def errors() -> list[Figure]:
+    """Of the wheels with one patch, and of the whole force of all, against CONTACT."""
+    wheels = compared(DIFFERENCE)
+    singles = [it for it in wheels if it.single]
+    force = np.array([it.force_error for it in singles])
+    F_x = np.array([[it.row[F_X], it.case.F[0]] for it in singles if abs(it.case.F[0]) > DRIVEN])
+    height = 1e6 * np.abs([it.height - it.case.G_z for it in wheels])
+    approach = 100 * np.abs([it.row[APPROACH] / it.case.approach - 1 for it in singles])
+    total = 100 * np.array([it.total_error for it in wheels])
+    return [
+        _figure("loaded_vs_contact_height_median_um", np.median(height), "um"),
+        _figure("loaded_vs_contact_height_max_um", height.max(), "um"),
+        _figure("loaded_vs_contact_approach_median_percent", np.median(approach), "%"),
+        _figure("loaded_vs_contact_approach_max_percent", approach.max(), "%"),
+        _figure("loaded_vs_contact_Fx_median_percent", 100 * np.median(np.abs(F_x[:, 0] / F_x[:, 1] - 1)), "%"),
+        _figure("loaded_vs_contact_force_median", np.median(force), "mu N"),
+        _figure("loaded_vs_contact_force_max", force.max(), "mu N"),
+        _figure("loaded_vs_contact_total_max_percent", total.max(), "% of load"),
+    ]
+
+
+def figures() -> list[Figure]:
+    """Times always; errors where the reference numbers are at hand."""
+    if not CASES.exists():
+        print("no reference numbers beside the repository: loaded wheels are not compared", file=sys.stderr)
+        return times()
+    return [*times(), *errors()]
+
+
+def _figure(name: str, value: float, unit: str) -> Figure:
+    return {"name": f"contact.{name}", "value": float(value), "unit": unit}
