@@ -30,37 +30,41 @@ class ProfileKind(StrEnum):
     RAIL = "rail"
 
 
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME|FILE", help="S1002, 60E1-EN, 60E1-MB, 60E1-UIC, or a file of points.", show_default=False
+    ),
+]
+Kind = Annotated[
+    ProfileKind | None, typer.Option("--kind", help="Needed where neither name nor ending of the file says it.")
+]
+Reading = Annotated[
+    str,
+    typer.Option(
+        "--reading",
+        metavar="KEY,KEY=VALUE",
+        help="How to read a file: flip, mirror, units=m, origin=0.07, sd_noise=0 (in m).",
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    list[Path] | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Figure (.png, .pdf, .svg) or table (.csv); may be repeated."),
+]
+
+
 def profile(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|FILE", help="S1002, 60E1-EN, 60E1-MB, 60E1-UIC, or a file of points.", show_default=False
-        ),
-    ],
-    kind: Annotated[
-        ProfileKind | None, typer.Option("--kind", help="Needed where neither name nor ending of the file says it.")
-    ] = None,
-    reading: Annotated[
-        str,
-        typer.Option(
-            "--reading",
-            metavar="KEY,KEY=VALUE",
-            help="How to read a file: flip, mirror, units=m, origin=0.07, sd_noise=0 (in m).",
-            show_default=False,
-        ),
-    ] = "",
-    cant: Cant = "1/40",
-    gauge: Gauge = 1435.0,
-    out: Annotated[
-        list[Path] | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Figure (.png, .pdf, .svg) or table (.csv); may be repeated."),
-    ] = None,
+    name: Name, kind: Kind = None, reading: Reading = "", cant: Cant = "1/40", gauge: Gauge = 1435.0, out: Out = None
 ) -> None:
     """Show a wheel or rail profile: its range, zones and radii, and what was done to a file.
 
+    The figure shows it in the track too: a wheel on 60E1-EN, a rail under S1002.
+
     Example: railtwin contact profile measured.whl --reading origin=0.07 -o measured.png
     """
-    for file in out or []:
+    files = out or []
+    for file in files:
         if file.suffix.lower() not in (TABLE, *PICTURES):
             raise ConfigError(f"{file}: a figure ends in {', '.join(PICTURES)}, a table in {TABLE}")
     found = _profile(name, kind, reading)
@@ -69,9 +73,12 @@ def profile(
     terminal().show(_zones(found))
     for note in found.notes:
         terminal().show(f"note: {note}")
-    for file in out or []:
+    for file in files:
         try:
-            _write(file, found) if file.suffix.lower() == TABLE else _draw(file, found, cant_of(cant), gauge * MM)
+            if file.suffix.lower() == TABLE:
+                _write(file, found)
+            else:
+                _draw(file, found, cant=cant_of(cant), gauge=gauge * MM)
         except OSError as error:
             raise ConfigError(f"{file}: cannot be written ({error.strerror}); choose another place") from None
         terminal().show(f"{file}: written")
@@ -127,7 +134,7 @@ def _write(file: Path, found: "Profile") -> None:
             writer.writerow((f"{place:.6f}", f"{z:.6f}", f"{slope:.6f}", f"{bend:.6f}"))
 
 
-def _draw(file: Path, found: "Profile", cant: float, gauge: float) -> None:
+def _draw(file: Path, found: "Profile", *, cant: float, gauge: float) -> None:
     from twin.contact.profiles import laid_rail, rail_profile, wheel_curve, wheel_profile
     from twin.report.contact_profile import InPlace, profile_figure
 
