@@ -16,7 +16,8 @@ from calibration.contact_survey import Locate, Survey
 from twin.contact.agreement import classification_error
 from twin.contact.network import Ranges
 from twin.core.arrays import Array, IntArray
-from twin.numerics.levenberg import EpochProgress, Perceptron, Samples, Scale, TrainingSettings, train
+from twin.numerics.levenberg import EpochProgress, Samples, TrainingSettings, train
+from twin.numerics.perceptron import Perceptron, Scale
 
 WIDTHS = (0.02, 0.01)
 """Of an edge in each stage, of a survey 2 wide: the second is the distance of neighbours among 300 000 poses."""

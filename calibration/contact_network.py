@@ -20,7 +20,8 @@ from twin.contact.pair import Pair
 from twin.core.arrays import Array
 from twin.core.errors import CalibrationError
 from twin.core.settings import Settings
-from twin.numerics.levenberg import EpochProgress, Perceptron, Samples, Training, TrainingSettings, spread, train
+from twin.numerics.levenberg import EpochProgress, Samples, Training, TrainingSettings, spread, train
+from twin.numerics.perceptron import Perceptron
 
 SURVEY_SHARE = 0.04
 """Of the time: the survey takes so much."""

@@ -5,16 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from twin.core.arrays import Array
-from twin.numerics.levenberg import (
-    CHUNK,
-    Perceptron,
-    Samples,
-    Scale,
-    TrainingSettings,
-    normal_equations,
-    spread,
-    train,
-)
+from twin.numerics.levenberg import Samples, TrainingSettings, normal_equations, spread, train
+from twin.numerics.perceptron import Perceptron, Scale
 
 
 def smooth(inputs: Array) -> Array:
@@ -30,15 +22,15 @@ def samples(rng: np.random.Generator, n: int, noise: float = 0.0) -> Samples:
 
 def outputs(weights: Array, x: Array, h: int, k: int) -> Array:
     """The perceptron of a flat vector of weights, as the module's first lines have it."""
-    first, last = weights[: h * x.shape[1]].reshape(h, -1), weights[h * x.shape[1] :].reshape(k, h + 1)
-    return np.tanh(x @ first.T) @ last[:, :-1].T + last[:, -1]
+    first, last = weights[: h * x.shape[1]].reshape(-1, h), weights[h * x.shape[1] :].reshape(k, h + 1)
+    return np.tanh(x @ first) @ last[:, :-1].T + last[:, -1]
 
 
 def test_normal_equations_are_those_of_differences_of_the_outputs() -> None:
     rng = np.random.default_rng(1)
-    n, h, k = CHUNK + 50, 3, 2  # more than one chunk
+    n, h, k = 203, 3, 2
     x, target = np.column_stack((rng.uniform(-1, 1, (n, 3)), np.ones(n))), rng.standard_normal((n, k))
-    first, last = rng.standard_normal((h, 4)), rng.standard_normal((k, h + 1))
+    first, last = rng.standard_normal((4, h)), rng.standard_normal((k, h + 1))
     JJ, Je = normal_equations(first, last, Samples(x, target))
     weights, step = np.concatenate((first.ravel(), last.ravel())), 1e-6
     columns = [

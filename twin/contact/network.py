@@ -24,16 +24,13 @@ from twin.contact.points import FIELDS, X_R, ContactPoints, Pose, Side, contact_
 from twin.core.arrays import Array, IntArray, frozen
 from twin.core.errors import RailTwinError
 from twin.numerics.compiled import compiled
-from twin.numerics.levenberg import Perceptron
+from twin.numerics.perceptron import Perceptron, quick_tanh
 
 OUTSIDE = -1
 """Count of a pose outside the trained ranges."""
 
 LANES = 8
 """Neurons are filled up with idle ones to a multiple of this: the processor takes as many at once."""
-
-SATURATED = 12.0
-"""Where tanh is 1 to 8e-11."""
 
 LOCUS_STEPS = 20
 """Newton steps at most from the place on the rail to the place on the wheel; three do on the tread."""
@@ -129,22 +126,6 @@ def _unscaled(perceptron: Perceptron) -> Array:
     c = perceptron.c * perceptron.of_outputs.half + perceptron.of_outputs.centre
     first = np.pad(np.vstack((W.T, b)), ((0, 0), (0, idle)))
     return np.concatenate((first.ravel(), np.pad(V.reshape(-1, h), ((0, 0), (0, idle))).ravel(), c))
-
-
-@compiled
-def quick_tanh(x: float) -> float:
-    """tanh to 1e-10, without a branch or a table so that neurons are taken several at once.
-
-    Pade's fraction of tanh(x / 8) = p / q, then three times tanh(2 t) = 2 p q / (p^2 + q^2); one division in all.
-    """
-    t = min(max(x, -SATURATED), SATURATED) * 0.125
-    s = t * t
-    p = t * (945.0 + s * (105.0 + s))
-    q = 945.0 + s * (420.0 + s * 15.0)
-    p, q = 2.0 * p * q, p * p + q * q
-    p, q = 2.0 * p * q, p * p + q * q
-    p, q = 2.0 * p * q, p * p + q * q
-    return p / q
 
 
 @compiled

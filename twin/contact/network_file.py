@@ -19,7 +19,7 @@ from twin.contact.pair import Pair
 from twin.core.arrays import Array
 from twin.core.errors import CalibrationError, ConfigError
 from twin.core.settings import Settings
-from twin.numerics.levenberg import Perceptron, Scale
+from twin.numerics.perceptron import Perceptron, Scale
 
 VERSION = 1
 FINGERPRINT_PLACES = 1001

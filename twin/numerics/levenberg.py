@@ -1,6 +1,4 @@
-"""Perceptrons with one hidden layer of tanh neurons, trained by Levenberg and Marquardt's method.
-
-    y = V tanh(W x + b) + c,  with x and y scaled to [-1, 1] over the data
+"""Levenberg and Marquardt's method for perceptrons with one hidden layer.
 
 Every epoch solves (J'J + mu diag(J'J)) step = J'e [Marquardt 1963, Hagan and Menhaj 1994]: Gauss-Newton where mu is
 small, a short step down the gradient where it is large. Levenberg's mu I in place of the diagonal needs about twice the
@@ -18,9 +16,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from twin.core.arrays import Array
 from twin.core.settings import Settings
-
-CHUNK = 4096
-"""Samples whose derivatives are in memory at once: 5 MB for 30 neurons, however large the set."""
+from twin.numerics.perceptron import Perceptron, Scale, gram_products, squared_residuals, with_ones
 
 FLOOR = 1e-3
 """Of the diagonal of J'J in the damping: a neuron that has no effect must not take a boundless step."""
@@ -53,51 +49,6 @@ class Samples(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
-    """Maps the columns of data on [-1, 1]; a constant column becomes 0."""
-
-    centre: Array
-    """(m,)"""
-    half: Array
-    """(m,) half of the range, above 0."""
-
-    @classmethod
-    def of(cls, data: Array) -> "Scale":
-        """The scale of data (n, m)."""
-        low, high = data.min(axis=0), data.max(axis=0)
-        return cls(centre=(low + high) / 2, half=np.where(high > low, (high - low) / 2, 1.0))
-
-    def scaled(self, data: Array) -> Array:
-        """Data (n, m) in units of their range."""
-        return np.asarray((data - self.centre) / self.half)
-
-    def unscaled(self, data: Array) -> Array:
-        """The inverse of scaled."""
-        return np.asarray(data * self.half + self.centre)
-
-
-@dataclass(frozen=True, slots=True)
-class Perceptron:
-    """y = V tanh(W x + b) + c in units of the data's ranges."""
-
-    W: Array
-    """(h, d)"""
-    b: Array
-    """(h,)"""
-    V: Array
-    """(k, h)"""
-    c: Array
-    """(k,)"""
-    of_inputs: Scale
-    of_outputs: Scale
-
-    def __call__(self, inputs: Array) -> Array:
-        """Outputs (n, k) of inputs (n, d)."""
-        hidden = np.tanh(self.of_inputs.scaled(inputs) @ self.W.T + self.b)
-        return self.of_outputs.unscaled(hidden @ self.V.T + self.c)
-
-
-@dataclass(frozen=True, slots=True)
 class Training:
     """A trained perceptron and how it came to be."""
 
@@ -117,12 +68,12 @@ class _Weights:
     """Layers with their biases as the last column: what the steps change."""
 
     first: Array
-    """(h, d + 1)"""
+    """(d + 1, h)"""
     last: Array
     """(k, h + 1)"""
 
     def stepped(self, step: Array) -> "_Weights":
-        """Further along a step (h (d + 1) + k (h + 1),)."""
+        """Further along a step ((d + 1) h + k (h + 1),)."""
         cut = self.first.size
         return _Weights(
             self.first + step[:cut].reshape(self.first.shape), self.last + step[cut:].reshape(self.last.shape)
@@ -152,10 +103,10 @@ def train(
 ) -> Training:
     """Fit a perceptron to samples from a start, whose scales are kept; equal arguments give equal weights."""
     learnt, held = (
-        Samples(_with_ones(start.of_inputs.scaled(each.inputs)), start.of_outputs.scaled(each.targets))
+        Samples(with_ones(start.of_inputs.scaled(each.inputs)), start.of_outputs.scaled(each.targets))
         for each in (samples, validation)
     )
-    weights = _Weights(np.column_stack((start.W, start.b)), np.column_stack((start.V, start.c)))
+    weights = _Weights(np.vstack((start.W.T, start.b)), np.column_stack((start.V, start.c)))
     error, last_held, mu = _mse(weights, learnt), _mse(weights, held), settings.mu
     kept, mse, validation_mse, best_epoch = weights, error, last_held, 0
     rises = epoch = 0
@@ -172,7 +123,7 @@ def train(
             kept, mse, validation_mse, best_epoch = weights, error, error_held, epoch
         if progress is not None:
             progress(epoch, error_held)
-    trained = replace(start, W=kept.first[:, :-1], b=kept.first[:, -1], V=kept.last[:, :-1], c=kept.last[:, -1])
+    trained = replace(start, W=kept.first[:-1].T.copy(), b=kept.first[-1], V=kept.last[:, :-1], c=kept.last[:, -1])
     return Training(trained, epoch, best_epoch=best_epoch, mse=mse, validation_mse=validation_mse)
 
 
@@ -200,28 +151,17 @@ def _descend(
 
 
 def normal_equations(first: Array, last: Array, data: Samples) -> tuple[Array, Array]:
-    """J'J (p, p) and J'e (p,) of the residuals e = target - output by p = h (d + 1) + k (h + 1) weights.
+    """J'J (p, p) and J'e (p,) of the residuals e = target - output by p = (d + 1) h + k (h + 1) weights.
 
-    first (h, d + 1), last (k, h + 1); data: scaled, inputs with a column of ones.
-
-    The derivatives of output o by the weights of neuron j are V_oj (1 - h_j^2) x and, by V_oj, h_j: all outputs share
-    (1 - h_j^2) x and h_j. So one Gram matrix of those serves every output, and J itself is never formed.
+    first (d + 1, h), last (k, h + 1); data: scaled, inputs with a column of ones. All outputs share the rows of
+    perceptron.gram_plain but for the factors V, so one Gram matrix serves every output and J itself is never formed.
     """
-    h, k = first.shape[0], last.shape[0]
-    columns = first.shape[1]
-    cut = h * columns
-    gram = np.zeros((cut + h + 1, cut + h + 1))
-    projected = np.zeros((cut + h + 1, k))
-    for begin in range(0, data.inputs.shape[0], CHUNK):
-        x, target = data.inputs[begin : begin + CHUNK], data.targets[begin : begin + CHUNK]
-        hidden = _with_ones(np.tanh(x @ first.T))
-        slopes = 1.0 - hidden[:, :-1] ** 2
-        shared = np.hstack(((slopes[:, :, None] * x[:, None, :]).reshape(x.shape[0], cut), hidden))
-        gram += shared.T @ shared
-        projected += shared.T @ (target - hidden @ last.T)
-    V = np.repeat(last[:, :-1], columns, axis=1)
+    (columns, h), k = first.shape, last.shape[0]
+    gram, projected = gram_products(data.inputs, data.targets, first, last)
+    cut = columns * h
+    V = np.tile(last[:, :-1], columns)
     JJ = np.zeros((cut + k * (h + 1), cut + k * (h + 1)))
-    JJ[:cut, :cut] = gram[:cut, :cut] * (V.T @ V)
+    JJ[:cut, :cut] = gram[:cut, :cut] * sum(np.outer(each, each) for each in V)
     Je = np.concatenate(((V.T * projected[:cut]).sum(axis=1), projected[cut:].T.ravel()))
     for output in range(k):
         own = slice(cut + output * (h + 1), cut + (output + 1) * (h + 1))
@@ -233,14 +173,4 @@ def normal_equations(first: Array, last: Array, data: Samples) -> tuple[Array, A
 
 def _mse(weights: _Weights, data: Samples) -> float:
     """Mean square residual over all samples and outputs."""
-    total = 0.0
-    for begin in range(0, data.inputs.shape[0], CHUNK):
-        hidden = np.tanh(data.inputs[begin : begin + CHUNK] @ weights.first.T)
-        residual = data.targets[begin : begin + CHUNK] - _with_ones(hidden) @ weights.last.T
-        total += float(np.vdot(residual, residual))
-    return total / data.targets.size
-
-
-def _with_ones(data: Array) -> Array:
-    """Data (n, m) with a column of ones: the bias is the weight of a constant input."""
-    return np.column_stack((data, np.ones(data.shape[0])))
+    return squared_residuals(data.inputs, data.targets, weights.first, weights.last) / data.targets.size
