@@ -34,8 +34,9 @@ from twin.contact.seating import SeatingError, WheelsetPair
 from twin.core.arrays import Array, frozen
 from twin.numerics.compiled import compiled
 
-FLANGE_ANGLE = np.deg2rad(45.0)
-"""A branch whose contact gets steeper than this is one of the flange [rad]: treads stay below 20, flanges pass 60."""
+FLANGE_ANGLE = np.deg2rad(30.0)
+"""A branch whose contact gets steeper than this belongs to the flange, its root included [rad]: a tread stays below 10
+degrees, the root of the S1002 flange reaches 41, its flank 70."""
 
 SLACK = 2e-6
 """How far beyond its ends a branch counts [m]: two that meet are known to end within a tenth of this."""
