@@ -8,6 +8,7 @@ from twin.contact.curve import Curve, Zone, curve_values, join
 from twin.contact.direct_search import difference
 from twin.contact.locus import Placement, attitude, locus_points, placed, shadow
 from twin.contact.methods import Method, locate, locate_many
+from twin.contact.network import ContactNetwork, OutsideTrainingError, Ranges
 from twin.contact.pair import FALOMI_RANGE, Pair, SearchConfig, pair
 from twin.contact.plain import points as plain
 from twin.contact.points import CAPACITY, FIELDS, Y_R, Pose, Side
@@ -15,9 +16,11 @@ from twin.contact.profiles import laid_rail, rail_profile, wheel_curve, wheel_pr
 from twin.contact.search import DIFFERENCE, DISTANCE, search
 from twin.contact.shapes import line
 from twin.core.errors import ConfigError
+from twin.numerics.perceptron import Perceptron, Scale
 
 WHEEL = wheel_curve(wheel_profile("S1002"))
 RAILS = {cant: laid_rail(rail_profile("60E1-EN"), cant=cant) for cant in (1 / 40, 1 / 20)}
+SEARCHES = [method for method in Method if method is not Method.NETWORK]
 PAIRS = {cant: pair(WHEEL, rail, FALOMI_RANGE) for cant, rail in RAILS.items()}
 
 
@@ -87,7 +90,7 @@ def wavy_rail(crests: int) -> Curve:
     return join([Zone(y, 1e-4 * (1 - np.cos(phase)), 1e-4 * k * np.sin(phase), 1e-4 * k * k * np.cos(phase))])
 
 
-@pytest.mark.parametrize("method", Method)
+@pytest.mark.parametrize("method", SEARCHES)
 def test_twelve_crests_are_twelve_points_through_the_door(method: Method) -> None:
     cone = join([line(start=0.71, end=0.79, value=0.46, slope=0.0)])
     wavy = pair(cone, wavy_rail(12), SearchConfig(wheel=(0.7153, 0.7852)))
@@ -109,7 +112,7 @@ def test_kernel_counts_on_when_its_rows_are_full_and_writes_none_beyond() -> Non
     assert_array_equal(rows[3:], -1.0)
 
 
-@pytest.mark.parametrize("method", Method)
+@pytest.mark.parametrize("method", SEARCHES)
 def test_batch_is_the_single_search_for_every_pose_and_both_sides(method: Method) -> None:
     rng = np.random.default_rng(15)
     on = PAIRS[1 / 20]
@@ -144,3 +147,28 @@ def test_poses_of_another_shape_are_refused() -> None:
 def test_search_range_beyond_the_profile_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"search range of the wheel 600 to 700 mm"):
         pair(WHEEL, RAILS[1 / 40], SearchConfig(wheel=(0.6, 0.7)))
+
+
+def constant_network(*, x: float, y: float) -> ContactNetwork:
+    """A network that names one place on the rail whatever the pose."""
+    inputs, outputs = Scale(np.zeros(3), np.ones(3)), Scale(np.array([x, y]), np.ones(2))
+    locator = Perceptron(np.zeros((8, 3)), np.zeros(8), np.zeros((2, 8)), np.zeros(2), inputs, outputs)
+    counter = Perceptron(
+        np.zeros((8, 3)), np.zeros(8), np.zeros((0, 8)), np.zeros(0), inputs, Scale(np.zeros(0), np.ones(0))
+    )
+    return ContactNetwork(Ranges(0.01, -0.01, 0.01, -0.005, 0.005), (1,), counter, (locator,), "none")
+
+
+def test_network_answers_through_the_same_door() -> None:
+    network, pose = constant_network(x=1e-3, y=0.755), Pose(0.001, 0.4598, 0.002, 0.0)
+    found = locate(PAIRS[1 / 40], pose.mirrored(), side=Side.RIGHT, method=Method.NETWORK, network=network)
+    assert_allclose([found.x, found.y], [[1e-3], [-0.755]], rtol=0, atol=1e-9)
+    assert np.isfinite(found.gap).all()
+
+
+def test_network_refuses_at_the_door_what_it_does_not_know() -> None:
+    with pytest.raises(ConfigError, match="NETWORK needs a network"):
+        locate(PAIRS[1 / 40], Pose(0.0, 0.46), method=Method.NETWORK)
+    poses = np.array([[0.0, 0.46, 0.0, 0.0], [0.006, 0.46, 0.0, 0.0]])
+    with pytest.raises(OutsideTrainingError, match=r"1 of 2 poses.*G_y=0.006.*-5 to 5 mm"):
+        locate_many(PAIRS[1 / 40], poses, method=Method.NETWORK, network=constant_network(x=0.0, y=0.75))
