@@ -2,7 +2,7 @@
 
 import typer
 
-from twin.cli import contact_benchmark, contact_conicity
+from twin.cli import contact_benchmark, contact_conicity, contact_points
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -10,5 +10,7 @@ app = typer.Typer(
     epilog="Example: railtwin contact conicity --wheel S1002 --rail 60E1-EN --cant 1/40 -o s1002.png",
 )
 
+app.command(name="profile")(contact_profile.profile)
 app.command(name="conicity")(contact_conicity.conicity)
 app.command(name="conicity-benchmark")(contact_benchmark.benchmark)
+app.command(name="points")(contact_points.points)
