@@ -44,6 +44,9 @@ SLACK = 2e-6
 PARALLEL = 1e-4
 """Spread of the normals, as a ratio of singular values, below which they are taken to meet nowhere."""
 
+FAR = 3e-3
+"""How far beyond its ends a branch need not be looked at [m], s being known to f sin(roll) only: 2 mm at most."""
+
 STEPS = 40
 CLOSE = 1e-10
 """Most steps of the roll, and the step after which it counts as found [rad]: the next would be its square."""
@@ -252,6 +255,8 @@ def highest(wheel: KnifeWheel, y: float, cos: float, sin: float) -> tuple[float,
     """
     z, rate, place, which, far = -np.inf, 0.0, 0.0, 0, np.inf
     for i in range(wheel.places.shape[0]):
+        if far == 0.0 and beyond(wheel, i, -y - wheel.places[i, RADIUS] * sin) > FAR:
+            continue
         z_i, rate_i, s = stand(wheel, i, y, cos, sin)
         far_i = beyond(wheel, i, s)
         if far_i < far or (far_i == far and z_i > z):
