@@ -26,6 +26,7 @@ from twin.contact.wheel_forces import (
     N,
     WheelForces,
     contact_law,
+    straight_rolling,
     wheel_forces,
 )
 from twin.core.arrays import Array
@@ -247,6 +248,17 @@ def test_a_wheelset_rolling_straight_ahead_is_pushed_from_both_sides_alike() -> 
         assert left.F_x == pytest.approx(right.F_x, rel=1e-12)
         assert left.F_z == pytest.approx(right.F_z, rel=1e-12)
         assert left.M_x == pytest.approx(-right.M_x, rel=1e-12)
+
+
+def test_a_wheel_that_turns_by_its_own_radius_has_no_longitudinal_creepage() -> None:
+    pose = seat(WHEELSET, y=2e-3, yaw=4e-3).pose
+    points = wheel_forces(STANDARD, pose._replace(G_z=pose.G_z - 1e-8), rolling(pose, 20.0), LAW).points
+    radius = float(points.radius[0])
+    for speed in (20.0, -20.0):
+        motion = straight_rolling(pose, speed=speed, radius=radius)
+        row = wheel_forces(STANDARD, pose._replace(G_z=pose.G_z - 1e-8), motion, LAW).patches[0]
+        assert row[XI] == pytest.approx(0.0, abs=4e-3**2)  # the yaw shortens the way by its cosine
+        assert row[ETA] == pytest.approx(-4e-3 * np.sign(speed), rel=0.01)
 
 
 def test_a_small_sideways_velocity_is_resisted_by_kalkers_f22() -> None:

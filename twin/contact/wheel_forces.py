@@ -82,6 +82,19 @@ class Motion(NamedTuple):
         return Motion(self.v_x, -self.v_y, self.v_z, -self.omega_x, self.omega_y, -self.omega_z)
 
 
+def straight_rolling(pose: Pose, *, speed: float, radius: float) -> Motion:
+    """Motion straight along the track at a speed [m/s], turning about the axle as a wheel of a radius [m] would."""
+    omega = speed / radius
+    return Motion(
+        speed,
+        0.0,
+        0.0,
+        float(-omega * np.sin(pose.yaw) * np.cos(pose.roll)),
+        float(omega * np.cos(pose.yaw) * np.cos(pose.roll)),
+        float(omega * np.sin(pose.roll)),
+    )
+
+
 class Wrench(NamedTuple):
     """Force on the wheelset [N] and its moment about the axle's centre [N m], in track axes."""
 
