@@ -2,7 +2,7 @@
 
 import typer
 
-from twin.cli import contact_benchmark, contact_conicity, contact_points
+from twin.cli import contact_benchmark, contact_conicity, contact_points, contact_profile
 
 app = typer.Typer(
     no_args_is_help=True,
