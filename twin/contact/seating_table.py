@@ -159,7 +159,8 @@ def _this_side(table: SeatingArrays, i: int, j: int, u: float, v: float, wheel: 
     nodes, place = table.nodes, wheel + WHEEL_Y
     near = nodes[i + int(u >= 0.5), j + int(v >= 0.5), place]
     total = 0.0
-    out[wheel : wheel + 5] = 0.0
+    for c in range(wheel, wheel + 5):
+        out[c] = 0.0
     for corner in range(4):
         d, e = corner >> 1, corner & 1
         node = nodes[i + d, j + e]
@@ -168,7 +169,8 @@ def _this_side(table: SeatingArrays, i: int, j: int, u: float, v: float, wheel: 
             total += weight
             for c in range(wheel, wheel + 5):
                 out[c] += weight * node[c]
-    out[wheel : wheel + 5] /= total  # the nearest corner has at least a quarter of the weight
+    for c in range(wheel, wheel + 5):  # the nearest corner has at least a quarter of the weight
+        out[c] /= total
 
 
 @compiled

@@ -208,7 +208,8 @@ def _among_like(table: TableArrays, i: int, j: int, k: int, u: float, v: float, 
     near = points[i + int(u >= 0.5), j + int(v >= 0.5), k + int(w >= 0.5)]
     count = int(counts[i + int(u >= 0.5), j + int(v >= 0.5), k + int(w >= 0.5)])
     total = 0.0
-    out[:count] = 0.0
+    for p in range(count):
+        out[p, 0], out[p, 1] = 0.0, 0.0
     for corner in range(8):
         d, e, f = corner >> 2, (corner >> 1) & 1, corner & 1
         at = points[i + d, j + e, k + f]
@@ -221,7 +222,9 @@ def _among_like(table: TableArrays, i: int, j: int, k: int, u: float, v: float, 
             for p in range(count):
                 out[p, 0] += weight * at[p, 0]
                 out[p, 1] += weight * at[p, 1]
-    out[:count] /= total  # the nearest corner has at least an eighth of the weight
+    for p in range(count):  # the nearest corner has at least an eighth of the weight
+        out[p, 0] /= total
+        out[p, 1] /= total
 
 
 @compiled
