@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from twin.core.arrays import Array
-from twin.numerics.levenberg import Samples, TrainingSettings, normal_equations, spread, train
+from twin.numerics.levenberg import Samples, TrainingSettings, normal_equations, solve_positive, spread, train
 from twin.numerics.perceptron import Perceptron, Scale
 
 
@@ -41,6 +41,21 @@ def test_normal_equations_are_those_of_differences_of_the_outputs() -> None:
     residual = (target - outputs(weights, x, h, k)).ravel()
     assert_allclose(JJ, J.T @ J, rtol=1e-6, atol=1e-6 * np.abs(JJ).max())
     assert_allclose(Je, J.T @ residual, rtol=1e-6, atol=1e-6 * np.abs(Je).max())
+
+
+@pytest.mark.parametrize("p", [1, 2, 37])
+def test_positive_systems_are_solved_as_numpy_solves_them(p: int) -> None:
+    rng = np.random.default_rng(p)
+    root, b = rng.standard_normal((p, p + 3)), rng.standard_normal(p)
+    A, x = root @ root.T, b.copy()
+    expected = np.linalg.solve(A, b)
+    assert solve_positive(A, x)
+    assert_allclose(x, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("A", [[[0.0]], [[1.0, 2.0], [2.0, 1.0]], [[np.nan]]])
+def test_what_is_not_positive_definite_is_not_solved(A: list[list[float]]) -> None:
+    assert not solve_positive(np.array(A), np.ones(len(A)))
 
 
 def test_smooth_functions_are_learnt_to_a_thousandth() -> None:

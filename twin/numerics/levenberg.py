@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from twin.core.arrays import Array
 from twin.core.settings import Settings
+from twin.numerics.compiled import compiled
 from twin.numerics.perceptron import Perceptron, Scale, gram_products, squared_residuals, with_ones
 
 FLOOR = 1e-3
@@ -137,15 +137,12 @@ def _descend(
     while mu <= settings.mu_most:
         damped = JJ.copy()
         damped[diagonal, diagonal] += mu * scale
-        try:
-            step = cho_solve(cho_factor(damped, lower=True, overwrite_a=True), Je)
-        except LinAlgError:  # damping too small against the rounding of J'J
-            mu *= settings.mu_rise
-            continue
-        further = weights.stepped(step)
-        lower = _mse(further, data)
-        if lower < error:
-            return further, lower, max(mu * settings.mu_fall, LEAST_MU)
+        step = Je.copy()
+        if solve_positive(damped, step):  # else the damping is too small against the rounding of J'J
+            further = weights.stepped(step)
+            lower = _mse(further, data)
+            if lower < error:
+                return further, lower, max(mu * settings.mu_fall, LEAST_MU)
         mu *= settings.mu_rise
     return None
 
@@ -169,6 +166,32 @@ def normal_equations(first: Array, last: Array, data: Samples) -> tuple[Array, A
         JJ[:cut, own] = V[output][:, None] * gram[:cut, cut:]
         JJ[own, :cut] = JJ[:cut, own].T
     return JJ, Je
+
+
+@compiled
+def solve_positive(A: Array, x: Array) -> bool:
+    """Replace x (p,) by the solution of A x = b it held; False, and x is lost, if A (p, p) is not positive definite.
+
+    Cholesky's A = U'U, row by row so that the inner loop runs along memory; the upper triangle of A becomes U. On one
+    core, as the sums of perceptron.py.
+    """
+    p = x.size
+    for k in range(p):
+        if not A[k, k] > 0.0:
+            return False
+        A[k, k:] /= np.sqrt(A[k, k])
+        for i in range(k + 1, p):
+            factor, row, pivot = A[k, i], A[i], A[k]
+            for j in range(i, p):
+                row[j] -= factor * pivot[j]
+        x[k] /= A[k, k]
+        for i in range(k + 1, p):
+            x[i] -= A[k, i] * x[k]
+    for k in range(p - 1, -1, -1):
+        for j in range(k + 1, p):
+            x[k] -= A[k, j] * x[j]
+        x[k] /= A[k, k]
+    return True
 
 
 def _mse(weights: _Weights, data: Samples) -> float:
