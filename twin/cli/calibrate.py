@@ -1,10 +1,11 @@
-"""`railtwin calibrate`: what a recording says about its sensors and about the navigation's variances."""
+"""`railtwin calibrate`: what a recording says about its sensors and about the navigation's variances; networks."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from twin.cli import calibrate_contact_network
 from twin.cli.console import ExitCode, stop, terminal
 
 if TYPE_CHECKING:
@@ -19,9 +20,10 @@ NIS_BAND = (0.8, 1.25)
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Calibrate on a recording: sensors at rest, or the navigation under way.",
+    help="Calibrate sensors at rest or the navigation under way, or train networks for the contact of wheel and rail.",
     epilog="Example: railtwin calibrate static runs/line7 --out imu.toml",
 )
+app.command(name="contact-network")(calibrate_contact_network.contact_network)
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or a recording.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Calibration file to write, TOML.")]
