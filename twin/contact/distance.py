@@ -71,10 +71,10 @@ def scan_distance(rail: Array, shadows: Array, F: Array) -> None:
     Y, Z, n_y, n_z = shadows[0], shadows[1], shadows[2], shadows[3]
     for i in range(F.size):
         b, b1, b2 = curve_at(rail, Y[i])
-        step = _step_to_rail(Y[i], Z[i], -n_y[i] / n_z[i], Y[i], b, b1, b2)
-        F[i] = np.nan
-        if np.isfinite(step):
-            F[i] = n_y[i] + slope_at(rail, Y[i] + step) * n_z[i]
+        F[i] = _step_to_rail(Y[i], Z[i], -n_y[i] / n_z[i], Y[i], b, b1, b2)
+    for i in range(F.size):  # a second loop: the look-ups of the first need not wait for the steps
+        if np.isfinite(F[i]):
+            F[i] = n_y[i] + slope_at(rail, Y[i] + F[i]) * n_z[i]
 
 
 @compiled
