@@ -34,6 +34,7 @@ bench: $(STAMP)
 study: $(STAMP)
 	@mkdir -p build
 	@$(BIN)/python tests/benchmarks/run.py --study --out build/study.json
+	@$(BIN)/python tests/published/falomi.py
 
 clean:
 	rm -rf build dist .mypy_cache .ruff_cache .hypothesis $${XDG_CACHE_HOME:-$$HOME/.cache}/railtwin
