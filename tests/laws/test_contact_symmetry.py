@@ -124,7 +124,7 @@ def test_distance_works_on_a_worn_rail_whose_slope_cannot_be_inverted() -> None:
         pose = Pose(*row)
         found = locate(on, pose, method=Method.DISTANCE)
         shadow = locus_points(y_w=y_w, r=r, slope=wheel_slope, yaw=pose.yaw, roll=pose.roll)[:, 1:]
-        shortest = float(np.min(tree.query(shadow + np.array([pose.G_y, pose.G_z]))[0]))
+        shortest = float(np.min(tree.query(shadow + np.array([pose.G_y, pose.G_z]), distance_upper_bound=5e-4)[0]))
         assert 0.0 <= shortest - float(found.gap.min()) < 1e-6
         several += found.count > 1
     assert several > 5

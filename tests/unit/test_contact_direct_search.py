@@ -1,5 +1,7 @@
 """The classical searches: against plain forms, and how near they come to the exact minima."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -8,8 +10,10 @@ from twin.contact.direct_search import GRID, NODE_STEP, direct_search
 from twin.contact.methods import Method, locate, locate_many
 from twin.contact.pair import FALOMI_RANGE, pair
 from twin.contact.plain import direct_search as plain
+from twin.contact.plain.points import FALOMI
 from twin.contact.points import CAPACITY, FIELDS, Pose
 from twin.contact.profiles import laid_rail, rail_profile, wheel_curve, wheel_profile
+from twin.core.arrays import Array
 
 WHEEL = wheel_curve(wheel_profile("S1002"))
 RAIL = laid_rail(rail_profile("60E1-EN"), cant=1 / 20)
@@ -31,11 +35,18 @@ def test_grid_kernel_finds_the_nodes_that_numpy_finds() -> None:
         )
 
 
-def test_simplex_kernel_finds_no_other_minima_than_scipys_simplex_from_the_same_starts() -> None:
+@pytest.mark.parametrize(
+    ("method", "minimum"), [(Method.SIMPLEX, plain.simplex_minimum), (Method.COMPASS, plain.compass_minimum)]
+)
+def test_kernels_find_the_minima_that_the_plain_searches_find(
+    method: Method, minimum: Callable[[plain.Height, float], Array]
+) -> None:
+    """From the same starts; the two simplexes may part at a ridge, so what the kernel finds must be among the ends."""
     starts = 0.70 + 0.01 * (np.arange(9) + 0.5)
     for pose in random_poses(2, 12):
-        ends = np.array([plain.simplex_minimum(WHEEL, RAIL, pose, start) for start in starts])
-        found = locate(PAIR, pose, method=Method.SIMPLEX)
+        D = plain.bounded(WHEEL, RAIL, pose, FALOMI)
+        ends = np.array([minimum(D, start) for start in starts])
+        found = locate(PAIR, pose, method=method)
         for x_w, y_w in zip(found.x_w, found.y_w, strict=True):
             assert np.min(np.max(np.abs(ends - (x_w, y_w)), axis=1)) < 1e-5
 

@@ -1,4 +1,6 @@
-"""GRID and SIMPLEX in plain numpy and scipy; for a left wheel. COMPASS is its own plain form."""
+"""GRID, SIMPLEX and COMPASS in plain numpy and scipy; for a left wheel."""
+
+from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import fmin
@@ -27,13 +29,35 @@ def grid_points(wheel: Curve, rail: Curve, pose: Pose, *, within: Range = FALOMI
     return np.asarray(nodes[(within.rail[0] <= y) & (y <= within.rail[1])])
 
 
-def simplex_minimum(wheel: Curve, rail: Curve, pose: Pose, start: float, *, within: Range = FALOMI) -> Array:
-    """x_w, y_w (2,) where Nelder and Mead's simplex ends that starts at (0, start)."""
+Height = Callable[[Array], float]
+"""D over a place x_w, y_w (2,) [m]."""
+
+
+def bounded(wheel: Curve, rail: Curve, pose: Pose, within: Range) -> Height:
+    """D within the range, infinity beyond."""
     w, b = profile(wheel), profile(rail)
 
     def D(place: Array) -> float:
         inside = abs(place[0]) <= within.reach and within.wheel[0] <= place[1] <= within.wheel[1]
         return float(difference(w, b, pose, *place)) if inside else np.inf
 
+    return D
+
+
+def simplex_minimum(D: Height, start: float) -> Array:
+    """x_w, y_w (2,) where Nelder and Mead's simplex ends that starts at (0, start)."""
     first = np.array([[0.0, start], [FIRST_SIZE, start], [0.0, start + FIRST_SIZE]])
     return np.asarray(fmin(D, first[0], xtol=SMALLEST, ftol=np.inf, initial_simplex=first, disp=False))
+
+
+def compass_minimum(D: Height, start: float) -> Array:
+    """x_w, y_w (2,) where a compass search ends that starts at (0, start)."""
+    at, arm = np.array([0.0, start]), FIRST_SIZE
+    while arm >= SMALLEST:
+        around = [at + arm * np.array(way) for way in ((0, 1), (0, -1), (1, 0), (-1, 0))]
+        lower = [place for place in around if D(place) < D(at)]
+        if lower:
+            at = lower[0]
+        else:
+            arm /= 2
+    return at
