@@ -56,8 +56,8 @@ QUICK = Effort(
     8,
     16,
     40,
-    3000,
-    40,
+    2000,
+    10,
     NetworkConfig(
         poses=12_000, training=600, validation=300, test=300, least=300, hidden=8, epochs=12, class_epochs=6, starts=1
     ),
