@@ -39,7 +39,7 @@ def test_root_of_falomis_squared_equations_is_the_locus() -> None:
 
 
 def lowest_of_mesh(yaw: float, roll: float, y: Array) -> Array:
-    """Height (n,) of the lowest place of the turned wheel at each y (n,), from a mesh of its surface.
+    """x, z (n, 2) of the lowest place of the turned wheel at each y (n,), from a mesh of its surface.
 
     Circles of revolution, 0.02 degrees between points, 0.02 mm between circles; straight lines between circles, a
     parabola through the three lowest points.
@@ -49,36 +49,43 @@ def lowest_of_mesh(yaw: float, roll: float, y: Array) -> Array:
     turn = np.radians(np.arange(-18.0, 18.0, 0.02))
     ca, sa, cb, sb = np.cos(yaw), np.sin(yaw), np.cos(roll), np.sin(roll)
     R2 = np.array([[ca, -sa * cb, sa * sb], [sa, ca * cb, -ca * sb], [0.0, sb, cb]])
-    z = np.empty((turn.size, y.size))
+    x, z = np.empty((2, turn.size, y.size))
     for k, angle in enumerate(turn):
         mesh = R2 @ np.stack([r * np.sin(angle), y_w, -r * np.cos(angle)])
-        z[k] = np.interp(y, mesh[1], mesh[2])
+        x[k], z[k] = np.interp(y, mesh[1], mesh[0]), np.interp(y, mesh[1], mesh[2])
     n, k = np.arange(y.size), np.argmin(z, axis=0)
     assert np.all((k > 0) & (k < turn.size - 1))
-    before, low, after = z[k - 1, n], z[k, n], z[k + 1, n]
-    return np.asarray(low - (before - after) ** 2 / (8 * (before - 2 * low + after)))
+    fall, bend = (z[k + 1, n] - z[k - 1, n]) / 2, z[k + 1, n] - 2 * z[k, n] + z[k - 1, n]
+    return np.column_stack([x[k, n] - fall / bend * (x[k + 1, n] - x[k - 1, n]) / 2, z[k, n] - fall**2 / (2 * bend)])
 
 
 def lowest_of_locus(yaw: float, roll: float, y: Array) -> Array:
-    """Height (n,) of the lowest branch of the locus at each y (n,)."""
+    """x, z (n, 2) on the lowest branch of the locus at each y (n,)."""
     y_w = np.arange(ACROSS[0], ACROSS[1], 5e-6)
     r, slope, _ = curve_values(WHEEL, y_w).T
-    _, Y, Z = locus_points(y_w=y_w, r=r, slope=slope, yaw=yaw, roll=roll).T
-    folds = np.flatnonzero(np.diff(np.sign(np.diff(Y)))) + 1
-    heights = [
-        np.interp(y, Y_k[np.argsort(Y_k)], Z_k[np.argsort(Y_k)], np.inf, np.inf)
-        for Y_k, Z_k in zip(np.split(Y, folds), np.split(Z, folds), strict=True)
-    ]
-    return np.asarray(np.min(heights, axis=0))
+    points = locus_points(y_w=y_w, r=r, slope=slope, yaw=yaw, roll=roll)
+    folds = np.flatnonzero(np.diff(np.sign(np.diff(points[:, 1])))) + 1
+    branches = []
+    for branch in np.split(points, folds):
+        X, Y, Z = branch[np.argsort(branch[:, 1])].T
+        branches.append([np.interp(y, Y, X), np.interp(y, Y, Z, np.inf, np.inf)])
+    x, z = np.array(branches).transpose(1, 0, 2)
+    lowest, n = np.argmin(z, axis=0), np.arange(y.size)
+    return np.column_stack([x[lowest, n], z[lowest, n]])
 
 
 @pytest.mark.parametrize(("yaw_deg", "roll_deg"), [(1.0, 0.0), (1.0, -0.5), (5.0, 0.0), (-5.0, 0.5)])
 def test_a_mesh_of_the_turned_wheel_is_lowest_on_the_locus(yaw_deg: float, roll_deg: float) -> None:
-    """At 5 degrees the locus folds: the flange hides the fillet from the rail, and its lowest branch is what counts."""
+    """At 5 degrees the locus folds: the flange hides the fillet from the rail, and its lowest branch is what counts.
+
+    The mesh knows x less well than z: its lowest place is flat.
+    """
     yaw, roll = np.radians([yaw_deg, roll_deg])
     middle = locus_points(y_w=Y_W, r=R, slope=SLOPE, yaw=yaw, roll=roll)[:, 1]
     y = np.linspace(np.min(middle) + 1e-3, middle[-1] - 1e-3, 301)
-    assert_allclose(lowest_of_locus(yaw, roll, y), lowest_of_mesh(yaw, roll, y), rtol=0, atol=1e-7)
+    off = np.abs(lowest_of_locus(yaw, roll, y) - lowest_of_mesh(yaw, roll, y))
+    assert np.max(off[:, 1]) < 1e-7
+    assert np.quantile(off[:, 0], 0.99) < 5e-5
 
 
 def test_largest_shift_along_the_track_at_one_degree_is_23_mm_on_the_flank_of_70_degrees() -> None:
