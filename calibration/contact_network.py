@@ -49,7 +49,7 @@ class NetworkConfig(Settings):
     hidden: int = Field(
         32, ge=4, le=128, description="neurons of each network; [Fal] 20-30; a multiple of 8 wastes none"
     )
-    class_hidden: int = Field(24, ge=4, le=128, description="neurons of the classifier")
+    class_hidden: int = Field(16, ge=4, le=128, description="neurons of the classifier")
     epochs: int = Field(250, ge=1, le=5000, description="of each network; [Fal] 150, see above")
     class_epochs: int = Field(60, ge=1, le=5000, description="of each stage of the classifier")
     starts: int = Field(2, ge=1, le=20, description="of each network; the best by its validation error is kept")

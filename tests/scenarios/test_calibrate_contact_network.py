@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.command_line import Railtwin
-from twin.contact.network import network_contact
+from twin.contact.methods import Method, locate
 from twin.contact.network_file import load_network
 from twin.contact.pair import pair
 from twin.contact.points import Pose, Side
@@ -33,7 +33,9 @@ def test_trained_networks_serve_both_wheels_of_their_pair(tmp_path: Path, railtw
     on = pair(wheel_curve(wheel_profile("S1002")), laid_rail(rail_profile("60E1-EN"), cant=1 / 40))
     network, card = load_network(file, pair=on)
     assert card.seed == 7
-    left, right = (network_contact(network, on, Pose(G_y=0.0, G_z=0.46), side=side) for side in Side)
+    left, right = (
+        locate(on, Pose(G_y=0.0, G_z=0.46), side=side, method=Method.NETWORK, network=network) for side in Side
+    )
     np.testing.assert_allclose(left.y, -right.y)
     lowest = int(np.argmin(left.vertical_gap))  # of two: the other one lies at the gauge corner
     assert left.y[lowest] == pytest.approx(0.7532, abs=3e-3)  # rigid seating in the middle: s = 3.2 mm

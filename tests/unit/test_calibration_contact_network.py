@@ -103,7 +103,7 @@ def test_a_training_repeats_itself() -> None:
     config = SMALL.model_copy(update={"poses": 6000, "least": 300, "epochs": 5, "class_epochs": 5, "judged": 500})
     (one, card), (two, same) = (train_network(real_pair(), name="x", config=config, seed=5) for _ in range(2))
     assert card == same
-    assert_array_equal(one.packed.weights, two.packed.weights)
+    assert_array_equal(one.packed, two.packed)
     assert_array_equal(locate(one, np.zeros((1, 3)))[1], locate(two, np.zeros((1, 3)))[1])
 
 

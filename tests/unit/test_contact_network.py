@@ -11,13 +11,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from twin.contact.locus import Placement, attitude
+from twin.contact.methods import Method
+from twin.contact.methods import locate as contact_of
 from twin.contact.network import (
     OUTSIDE,
     ContactNetwork,
-    OutsideTrainingError,
     Ranges,
     locate,
-    network_contact,
     network_search,
     wheel_place,
 )
@@ -109,19 +109,12 @@ def test_outside_the_trained_ranges_there_is_no_answer(bad: float, which: int) -
     assert_array_equal(xy, 0.0)
 
 
-def test_refusal_names_the_pose_and_the_ranges() -> None:
-    with pytest.raises(OutsideTrainingError, match=re.escape("G_y 9.5 mm")) as refusal:
-        network_contact(random_network(3), s1002_on_60e1(), Pose(G_y=0.0095, G_z=0.46))
-    assert str(RANGES) in str(refusal.value)
-    assert "-10 to 9 mm" in str(RANGES)
-
-
 def test_the_right_wheel_is_the_mirror_of_the_left() -> None:
     network, on = random_network(4), s1002_on_60e1()
     for yaw, roll, G_y in random_poses(4, 20):
         pose = Pose(G_y=G_y, G_z=0.46, yaw=yaw, roll=roll)
-        left = network_contact(network, on, pose)
-        right = network_contact(network, on, pose.mirrored(), side=Side.RIGHT)
+        left = contact_of(on, pose, method=Method.NETWORK, network=network)
+        right = contact_of(on, pose.mirrored(), side=Side.RIGHT, method=Method.NETWORK, network=network)
         for each in fields(left):
             sign = -1.0 if each.name in ("y_w", "y", "slope") else 1.0
             assert_array_equal(getattr(right, each.name), sign * getattr(left, each.name))

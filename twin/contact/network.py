@@ -20,7 +20,7 @@ from twin.contact.curve import curve_at
 from twin.contact.difference import fill_difference
 from twin.contact.locus import Placement, attitude, locus, placed
 from twin.contact.pair import Pair
-from twin.contact.points import FIELDS, X_R, ContactPoints, Pose, Side, contact_points
+from twin.contact.points import X_R
 from twin.core.arrays import Array, IntArray, frozen
 from twin.core.errors import RailTwinError
 from twin.numerics.compiled import compiled
@@ -31,6 +31,10 @@ OUTSIDE = -1
 
 LANES = 8
 """Neurons are filled up with idle ones to a multiple of this: the processor takes as many at once."""
+
+Index = np.uint64
+"""Of the weights. One that may be negative counts from the end: asking so for every weight, or counting the references
+to views instead, takes a third of the time."""
 
 LOCUS_STEPS = 20
 """Newton steps at most from the place on the rail to the place on the wheel; three do on the tread."""
@@ -65,16 +69,15 @@ class Ranges(NamedTuple):
         )
 
 
-class Packed(NamedTuple):
-    """Networks as the kernels take them: classifier first, then one network for each class."""
+Packed = Array
+"""Networks as the kernels take them, in one array: a tuple of arrays takes longer to hand over than a network to ask.
 
-    ranges: Ranges
-    counts: IntArray
-    """(c,) points of each class, rising."""
-    layout: IntArray
-    """(c + 1, 3) of each network: where its weights begin, neurons, outputs."""
-    weights: Array
-    """Of each network in turn: of yaw, roll, G_y and the bias (4, h), then (outputs, h), then (outputs,) constants."""
+First the five ranges. Then a row of four for the classifier and for each class in turn: where its weights begin,
+neurons h, outputs, points. Then the weights of each: of yaw, roll, G_y and bias (4, h), of the outputs (outputs, h),
+and constants (outputs,).
+"""
+
+HEADER, ROW = 5, 4
 
 
 @dataclass(frozen=True)
@@ -94,23 +97,19 @@ class ContactNetwork:
     @cached_property
     def packed(self) -> Packed:
         """The networks with the scales of the data worked into the weights."""
-        layout, parts, begin = [], [], 0
-        for each in (self.classifier, *self.locators):
-            part = _unscaled(each)
-            layout.append((begin, _filled_up(each.b.size), each.c.size))
-            parts.append(part)
-            begin += part.size
-        return Packed(
-            self.ranges,
-            frozen(np.array(self.counts, dtype=np.int64)),
-            frozen(np.array(layout, dtype=np.int64)),
-            frozen(np.concatenate(parts)),
-        )
+        networks = (self.classifier, *self.locators)
+        parts = [_unscaled(each) for each in networks]
+        begins = HEADER + ROW * len(parts) + np.cumsum([0, *(part.size for part in parts[:-1])])
+        rows = [
+            (begin, _filled_up(each.b.size), each.c.size, points)
+            for begin, each, points in zip(begins, networks, (0, *self.counts), strict=True)
+        ]
+        return frozen(np.concatenate((self.ranges, np.ravel(rows), *parts)))
 
     @property
     def most_hidden(self) -> int:
         """Length of the buffer the kernels need."""
-        return int(self.packed.layout[:, 1].max())
+        return max(_filled_up(each.b.size) for each in (self.classifier, *self.locators))
 
 
 def _filled_up(h: int) -> int:
@@ -129,40 +128,40 @@ def _unscaled(perceptron: Perceptron) -> Array:
 
 
 @compiled
-def _excite(weights: Array, begin: int, h: int, yaw: float, roll: float, G_y: float, hidden: Array) -> None:
+def _excite(packed: Packed, begin: int, h: int, yaw: float, roll: float, G_y: float, hidden: Array) -> None:
     """Fill hidden (h,) with what the neurons answer."""
-    w_yaw, w_roll = weights[begin : begin + h], weights[begin + h : begin + 2 * h]
-    w_G_y, b = weights[begin + 2 * h : begin + 3 * h], weights[begin + 3 * h : begin + 4 * h]
-    for j in range(h):
-        hidden[j] = quick_tanh(w_yaw[j] * yaw + w_roll[j] * roll + w_G_y[j] * G_y + b[j])
+    w_yaw, w_roll, w_G_y, bias = Index(begin), Index(begin + h), Index(begin + 2 * h), Index(begin + 3 * h)
+    for i in range(h):
+        j = Index(i)
+        hidden[j] = quick_tanh(
+            packed[w_yaw + j] * yaw + packed[w_roll + j] * roll + packed[w_G_y + j] * G_y + packed[bias + j]
+        )
 
 
 @compiled
-def _answer(weights: Array, begin: int, h: int, outputs: int, output: int, hidden: Array) -> float:
+def _answer(packed: Packed, begin: int, h: int, outputs: int, output: int, hidden: Array) -> float:
     """One output; eight sums side by side, as the order of a single one would keep the processor waiting."""
-    row = begin + (4 + output) * h
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-    for j in range(0, h, LANES):
-        s0 += weights[row + j] * hidden[j]
-        s1 += weights[row + j + 1] * hidden[j + 1]
-        s2 += weights[row + j + 2] * hidden[j + 2]
-        s3 += weights[row + j + 3] * hidden[j + 3]
-        s4 += weights[row + j + 4] * hidden[j + 4]
-        s5 += weights[row + j + 5] * hidden[j + 5]
-        s6 += weights[row + j + 6] * hidden[j + 6]
-        s7 += weights[row + j + 7] * hidden[j + 7]
-    constant = weights[begin + (4 + outputs) * h + output]
+    row = Index(begin + (4 + output) * h)
+    for i in range(0, h, LANES):
+        j = Index(i)
+        w = row + j
+        s0 += packed[w] * hidden[j]
+        s1 += packed[w + Index(1)] * hidden[j + Index(1)]
+        s2 += packed[w + Index(2)] * hidden[j + Index(2)]
+        s3 += packed[w + Index(3)] * hidden[j + Index(3)]
+        s4 += packed[w + Index(4)] * hidden[j + Index(4)]
+        s5 += packed[w + Index(5)] * hidden[j + Index(5)]
+        s6 += packed[w + Index(6)] * hidden[j + Index(6)]
+        s7 += packed[w + Index(7)] * hidden[j + Index(7)]
+    constant = packed[begin + (4 + outputs) * h + output]
     return float(((s0 + s4) + (s1 + s5)) + ((s2 + s6) + (s3 + s7)) + constant)
 
 
 @compiled
-def inside(ranges: Ranges, yaw: float, roll: float, G_y: float) -> bool:
+def inside(packed: Packed, yaw: float, roll: float, G_y: float) -> bool:
     """Whether a pose lies in the ranges; one that is not finite does not."""
-    return (
-        abs(yaw) <= ranges.yaw
-        and ranges.roll_from <= roll <= ranges.roll_to
-        and ranges.G_y_from <= G_y <= ranges.G_y_to
-    )
+    return bool(abs(yaw) <= packed[0] and packed[1] <= roll <= packed[2] and packed[3] <= G_y <= packed[4])
 
 
 @compiled
@@ -171,21 +170,19 @@ def network_points(packed: Packed, yaw: float, roll: float, G_y: float, hidden: 
 
     xy must have a row for each point of the largest class; the contents of hidden (most_hidden,) are lost.
     """
-    if not inside(packed.ranges, yaw, roll, G_y):
+    if not inside(packed, yaw, roll, G_y):
         return OUTSIDE
-    weights, layout = packed.weights, packed.layout
-    begin, h, outputs = layout[0, 0], layout[0, 1], layout[0, 2]
-    _excite(weights, begin, h, abs(yaw), roll, G_y, hidden)
-    found = 0
+    begin, h, outputs = int(packed[HEADER]), int(packed[HEADER + 1]), int(packed[HEADER + 2])
+    _excite(packed, begin, h, abs(yaw), roll, G_y, hidden)
+    row = HEADER + ROW
     for j in range(outputs):
-        found += int(_answer(weights, begin, h, outputs, j, hidden) > 0.0)
-    begin, h, outputs = layout[1 + found, 0], layout[1 + found, 1], layout[1 + found, 2]
-    _excite(weights, begin, h, abs(yaw), roll, G_y, hidden)
-    side = -1.0 if yaw < 0.0 else 1.0
-    count = int(packed.counts[found])
+        row += ROW * int(_answer(packed, begin, h, outputs, j, hidden) > 0.0)
+    begin, h, outputs, count = int(packed[row]), int(packed[row + 1]), int(packed[row + 2]), int(packed[row + 3])
+    _excite(packed, begin, h, abs(yaw), roll, G_y, hidden)
+    side = np.copysign(1.0, yaw)
     for k in range(count):
-        xy[k, 0] = side * _answer(weights, begin, h, outputs, 2 * k, hidden)
-        xy[k, 1] = _answer(weights, begin, h, outputs, 2 * k + 1, hidden)
+        xy[k, 0] = side * _answer(packed, begin, h, outputs, 2 * k, hidden)
+        xy[k, 1] = _answer(packed, begin, h, outputs, 2 * k + 1, hidden)
     return count
 
 
@@ -232,20 +229,6 @@ def network_search(
         fill_difference(pair.wheel, pair.rail, place, wheel_place(pair.wheel, place, xy[k, 1]), rows[k])
         rows[k, X_R] = xy[k, 0]
     return count
-
-
-def network_contact(network: ContactNetwork, pair: Pair, pose: Pose, *, side: Side = Side.LEFT) -> ContactPoints:
-    """Contact points of one wheel by networks that were trained for its pair."""
-    left = pose if side is Side.LEFT else pose.mirrored()
-    most = network.counts[-1]
-    hidden, xy, rows = np.empty(network.most_hidden), np.empty((most, 2)), np.zeros((most, FIELDS))
-    count = network_search(network.packed, pair, left.G_y, left.G_z, left.yaw, left.roll, hidden, xy, rows)
-    if count == OUTSIDE:
-        raise OutsideTrainingError(
-            f"yaw {left.yaw:.5g} rad, roll {left.roll:.5g} rad, G_y {1e3 * left.G_y:.5g} mm, seen as a left wheel, "
-            f"lies outside what the network was trained for ({network.ranges}); train it on wider ranges, or use DIFF"
-        )
-    return contact_points(rows[:count], side)
 
 
 def locate(network: ContactNetwork, poses: Array) -> tuple[IntArray, Array]:
