@@ -1,27 +1,24 @@
-"""Contact networks on disk: plain arrays in one .npz, and a card that says what they are worth.
+"""Contact networks on disk: plain arrays, and a card that says what they are worth.
 
-Nothing in the file is code. A file of another version, with arrays that do not fit each other, or trained for other
-profiles is refused with the reason.
+A file trained for other profiles is refused.
 """
 
-import json
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
-from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
+from twin.contact.array_file import ArrayFile, save_arrays
 from twin.contact.curve import curve_many
 from twin.contact.network import ContactNetwork, Ranges
 from twin.contact.pair import Pair
-from twin.core.arrays import Array
-from twin.core.errors import CalibrationError, ConfigError
 from twin.core.settings import Settings
 from twin.numerics.perceptron import Perceptron, Scale
 
-VERSION = 1
+REMEDY = "train it for these profiles, `railtwin calibrate contact-network`"
 FINGERPRINT_PLACES = 1001
 """Where wheel and rail are looked at for the fingerprint, each over the range of the search."""
 
@@ -85,73 +82,34 @@ def fingerprint(pair: Pair) -> str:
 
 def save_network(file: Path, network: ContactNetwork, card: NetworkCard) -> None:
     """Write networks and their card; an existing file is replaced in one step."""
-    arrays: dict[str, Any] = {"card": np.frombuffer(card.model_dump_json(indent=1).encode(), dtype=np.uint8)}
+    arrays: dict[str, NDArray[Any]] = {}
     named = zip(network.counts, network.locators, strict=True)
     for name, each in (("classifier", network.classifier), *((f"points_{n}", one) for n, one in named)):
         scales = each.of_inputs.centre, each.of_inputs.half, each.of_outputs.centre, each.of_outputs.half
         for part, values in zip(PARTS, (each.W, each.b, each.V, each.c, *scales), strict=True):
             arrays[f"{name}_{part}"] = values
-    beside = file.with_name(file.name + ".part")
-    with beside.open("wb") as stream:
-        np.savez(stream, **arrays)
-    beside.replace(file)
+    save_arrays(file, card, arrays)
 
 
 def load_network(file: Path, *, pair: Pair | None = None) -> tuple[ContactNetwork, NetworkCard]:
     """Networks and their card; with a pair, only if they were trained for it."""
-    arrays = _arrays(file)
-    card = _card(file, arrays)
+    stored = ArrayFile(file, what="contact networks", remedy=REMEDY)
+    card = stored.card(NetworkCard)
     if pair is not None and card.fingerprint != fingerprint(pair):
-        raise CalibrationError(
-            f"{file}: trained for other profiles ({card.pair}); train networks for these, "
-            "`railtwin calibrate contact-network`"
-        )
+        raise stored.refuse(f"trained for other profiles ({card.pair})")
     counts = tuple(each.points for each in card.locators)
-    classifier = _perceptron(file, arrays, "classifier", hidden=card.classifier.hidden, outputs=len(counts) - 1)
+    if not counts or counts != tuple(sorted(set(counts))):
+        raise stored.refuse(f"counts of points must rise, the card has {counts}")
+    classifier = _perceptron(stored, "classifier", hidden=card.classifier.hidden, outputs=len(counts) - 1)
     locators = tuple(
-        _perceptron(file, arrays, f"points_{each.points}", hidden=each.hidden, outputs=2 * each.points)
+        _perceptron(stored, f"points_{each.points}", hidden=each.hidden, outputs=2 * each.points)
         for each in card.locators
     )
     return ContactNetwork(card.ranges, counts, classifier, locators, card.fingerprint), card
 
 
-def _arrays(file: Path) -> dict[str, Any]:
-    try:
-        with np.load(file, allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
-    except FileNotFoundError:
-        raise CalibrationError(f"{file}: no such file; train it, `railtwin calibrate contact-network`") from None
-    except (OSError, ValueError, BadZipFile, AttributeError, EOFError) as error:
-        raise CalibrationError(f"{file}: no file of contact networks, or damaged ({error}); train it again") from None
-
-
-def _card(file: Path, arrays: dict[str, Any]) -> NetworkCard:
-    try:
-        data = json.loads(bytes(arrays["card"]).decode())
-        version = data["version"]
-    except (KeyError, TypeError, ValueError):
-        raise CalibrationError(f"{file}: has no card, so it holds no contact networks") from None
-    if version != VERSION:
-        raise CalibrationError(f"{file}: is of version {version}, this program reads {VERSION}; train it again")
-    try:
-        card = NetworkCard.load(data, where=str(file))
-    except ConfigError as error:
-        raise CalibrationError(f"{error}; the card is damaged, train the networks again") from None
-    counts = [each.points for each in card.locators]
-    if not counts or counts != sorted(set(counts)):
-        raise CalibrationError(f"{file}: counts of points must rise, the card has {counts}; train the networks again")
-    return card
-
-
-def _perceptron(file: Path, arrays: dict[str, Any], name: str, *, hidden: int, outputs: int) -> Perceptron:
+def _perceptron(stored: ArrayFile, name: str, *, hidden: int, outputs: int) -> Perceptron:
     shapes = ((hidden, 3), (hidden,), (outputs, hidden), (outputs,), (3,), (3,), (outputs,), (outputs,))
-    parts: list[Array] = []
-    for part, shape in zip(PARTS, shapes, strict=True):
-        values = arrays.get(f"{name}_{part}")
-        if values is None or values.shape != shape or values.dtype != np.float64 or not np.all(np.isfinite(values)):
-            raise CalibrationError(
-                f"{file}: '{name}_{part}' must hold finite numbers of shape {shape}, as its card says; train it again"
-            )
-        parts.append(values)
+    parts = [stored.array(f"{name}_{part}", shape) for part, shape in zip(PARTS, shapes, strict=True)]
     W, b, V, c, input_centre, input_half, output_centre, output_half = parts
     return Perceptron(W, b, V, c, Scale(input_centre, input_half), Scale(output_centre, output_half))

@@ -1,19 +1,17 @@
-"""Contact and seating tables on disk: plain arrays in one .npz, and a card that says what they are worth.
+"""Contact and seating tables on disk: plain arrays, and a card that says what they are worth.
 
-Nothing in a file is code. A file of another kind or version, with arrays that do not fit each other, or made for other
-profiles is refused with the reason.
+A file made for other profiles is refused.
 """
 
-import json
 from pathlib import Path
-from typing import Any, Literal, TypeVar
-from zipfile import BadZipFile
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from twin.contact.agreement import agreement
+from twin.contact.array_file import ArrayFile, save_arrays
 from twin.contact.network import Ranges
 from twin.contact.network_file import fingerprint
 from twin.contact.pair import Pair
@@ -21,10 +19,9 @@ from twin.contact.seating import WheelsetPair
 from twin.contact.seating_table import COLUMNS, SeatingArrays, SeatingErrors, SeatingTable, seating_errors
 from twin.contact.tables import ContactTable, TableArrays, points_at, table_batch
 from twin.core.arrays import frozen
-from twin.core.errors import CalibrationError, ConfigError
 from twin.core.settings import Settings
 
-VERSION = 1
+REMEDY = "make a table for these profiles again"
 JUDGED = 20_000
 """Poses a table is judged in: its errors in per cent are then known to a tenth or so."""
 
@@ -57,9 +54,6 @@ class SeatingTableCard(Settings):
     nodes: tuple[int, int] = Field(description="of yaw and lateral position")
     jump: float = Field(description="how far a contact may move within a cell [m]")
     errors: SeatingErrors = Field(description="against the seatings in random poses: see SeatingErrors")
-
-
-Card = TypeVar("Card", ContactTableCard, SeatingTableCard)
 
 
 def contact_table_card(
@@ -109,97 +103,62 @@ def seating_table_card(
 def save_contact_table(file: Path, table: ContactTable, card: ContactTableCard) -> None:
     """Write a table and its card; an existing file is replaced in one step."""
     arrays = table.arrays
-    _save(file, card, {"grid": arrays.grid, "counts": arrays.counts, "whole": arrays.whole, "points": arrays.points})
+    parts: dict[str, NDArray[Any]] = {
+        "grid": arrays.grid,
+        "counts": arrays.counts,
+        "whole": arrays.whole,
+        "points": arrays.points,
+    }
+    save_arrays(file, card, parts)
 
 
 def load_contact_table(file: Path, *, pair: Pair | None = None) -> tuple[ContactTable, ContactTableCard]:
     """A table and its card; with a pair, only if it was made for it."""
-    stored = _arrays(file)
-    card = _card(file, stored, ContactTableCard)
+    stored = ArrayFile(file, what="tables", remedy=REMEDY)
+    card = stored.card(ContactTableCard)
     if pair is not None and card.fingerprint != fingerprint(pair):
-        raise CalibrationError(f"{file}: made for other profiles ({card.pair}); make a table for these")
+        raise stored.refuse(f"made for other profiles ({card.pair})")
     a, b, c = card.nodes
-    counts = _part(file, stored, "counts", (a, b, c), np.int8)
+    counts = stored.array("counts", (a, b, c), np.int8)
     if counts.min() < 0:
-        raise CalibrationError(f"{file}: 'counts' has numbers below zero; make the table again")
+        raise stored.refuse("'counts' has numbers below zero")
     arrays = TableArrays(
-        grid=_part(file, stored, "grid", (3, 3), np.float64),
+        grid=stored.array("grid", (3, 3), np.float64),
         lever=card.lever,
         G_y=frozen(np.array([card.ranges.G_y_from, card.ranges.G_y_to])),
         counts=counts,
-        whole=_part(file, stored, "whole", (a - 1, b - 1, c - 1), np.uint8),
-        points=_part(file, stored, "points", (a, b, c, max(int(counts.max()), 1), 2), np.float32),
+        whole=stored.array("whole", (a - 1, b - 1, c - 1), np.uint8),
+        points=stored.array("points", (a, b, c, max(int(counts.max()), 1), 2), np.float32),
         jump=card.jump,
     )
-    _check_grid(file, arrays.grid, card.nodes)
+    _check_grid(stored, arrays.grid, card.nodes)
     return ContactTable(card.ranges, arrays), card
 
 
 def save_seating_table(file: Path, table: SeatingTable, card: SeatingTableCard) -> None:
     """Write a table and its card; an existing file is replaced in one step."""
     arrays = table.arrays
-    _save(file, card, {"grid": arrays.grid, "whole": arrays.whole, "nodes": arrays.nodes})
+    save_arrays(file, card, {"grid": arrays.grid, "whole": arrays.whole, "nodes": arrays.nodes})
 
 
 def load_seating_table(file: Path, *, wheelset: WheelsetPair | None = None) -> tuple[SeatingTable, SeatingTableCard]:
     """A table and its card; with a wheelset, only if it was made for it."""
-    stored = _arrays(file)
-    card = _card(file, stored, SeatingTableCard)
+    stored = ArrayFile(file, what="tables", remedy=REMEDY)
+    card = stored.card(SeatingTableCard)
     if wheelset is not None and card.fingerprints != (fingerprint(wheelset.left), fingerprint(wheelset.right)):
-        raise CalibrationError(f"{file}: made for other profiles ({card.wheelset}); make a table for these")
+        raise stored.refuse(f"made for other profiles ({card.wheelset})")
     a, b = card.nodes
     arrays = SeatingArrays(
-        grid=_part(file, stored, "grid", (2, 3), np.float64),
-        whole=_part(file, stored, "whole", (a - 1, b - 1, 2), np.uint8),
-        nodes=_part(file, stored, "nodes", (a, b, COLUMNS), np.float64),
+        grid=stored.array("grid", (2, 3), np.float64),
+        whole=stored.array("whole", (a - 1, b - 1, 2), np.uint8),
+        nodes=stored.array("nodes", (a, b, COLUMNS), np.float64),
         jump=card.jump,
     )
-    _check_grid(file, arrays.grid, card.nodes)
+    _check_grid(stored, arrays.grid, card.nodes)
     return SeatingTable(arrays), card
 
 
-def _save(file: Path, card: Settings, arrays: dict[str, Any]) -> None:
-    written = np.frombuffer(card.model_dump_json(indent=1).encode(), dtype=np.uint8)
-    beside = file.with_name(file.name + ".part")
-    with beside.open("wb") as stream:
-        np.savez_compressed(stream, card=written, **arrays)
-    beside.replace(file)
-
-
-def _arrays(file: Path) -> dict[str, Any]:
-    try:
-        with np.load(file, allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
-    except FileNotFoundError:
-        raise CalibrationError(f"{file}: no such file") from None
-    except (OSError, ValueError, BadZipFile, AttributeError, EOFError) as error:
-        raise CalibrationError(f"{file}: no table, or damaged ({error}); make it again") from None
-
-
-def _card(file: Path, arrays: dict[str, Any], kind: type[Card]) -> Card:
-    try:
-        data = json.loads(bytes(arrays["card"]).decode())
-        version = data["version"]
-    except (KeyError, TypeError, ValueError):
-        raise CalibrationError(f"{file}: has no card, so it holds no table") from None
-    if version != VERSION:
-        raise CalibrationError(f"{file}: is of version {version}, this program reads {VERSION}; make the table again")
-    try:
-        return kind.load(data, where=str(file))
-    except ConfigError as error:
-        raise CalibrationError(f"{error}; the card is damaged or of another kind of table") from None
-
-
-def _part(file: Path, arrays: dict[str, Any], name: str, shape: tuple[int, ...], kind: type[Any]) -> NDArray[Any]:
-    values = arrays.get(name)
-    if values is None or values.shape != shape or values.dtype != kind or not np.all(np.isfinite(values)):
-        raise CalibrationError(
-            f"{file}: '{name}' must hold finite numbers of shape {shape}, as its card says; make the table again"
-        )
-    return frozen(np.ascontiguousarray(values))
-
-
-def _check_grid(file: Path, grid: NDArray[Any], nodes: tuple[int, ...]) -> None:
+def _check_grid(stored: ArrayFile, grid: NDArray[Any], nodes: tuple[int, ...]) -> None:
     """The kernels trust the grid: it must name the nodes there are."""
     if min(nodes) < 2 or not np.array_equal(grid[:, 2], np.array(nodes) - 1) or not np.all(grid[:, 1] > 0.0):
-        raise CalibrationError(f"{file}: 'grid' and the card name different nodes; make the table again")
+        raise stored.refuse("'grid' and the card name different nodes")
