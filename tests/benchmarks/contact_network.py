@@ -69,7 +69,8 @@ def figures() -> list[Figure]:
             ("vs_diff", 100 * judged.disagreement, "%"),
             ("position_95_mm", 1e3 * judged.position_95, "mm"),
             ("classification", 100 * judged.classification, "%"),
-            ("classification_without_yaw", 100 * card.classifier.error_without_yaw, "%"),
+            ("classification_trained_ranges", 100 * card.classifier.error, "%"),
+            ("classification_trained_ranges_without_yaw", 100 * card.classifier.error_without_yaw, "%"),
             ("error", 100 * card.error, "%"),
             ("training_s", trained, "s"),
         ):
