@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks.contact_figure import contact_figure
 from tests.benchmarks.figure import Figure
 from twin.contact.conicity import equivalent_conicity
 from twin.contact.conicity_benchmark import BEST_FIT, FROM_FILE, Judgement, judge_profiles, judge_tables
@@ -38,7 +39,7 @@ def _at_3_mm() -> list[Figure]:
         one = pair(wheel_curve(wheel_profile("S1002")), laid_rail(rail_profile("60E1-EN"), cant=cant, gauge=1.435))
         for suffix, move in (("", seated(WheelsetPair(one, one))), ("_level", level(one, one))):
             conicity = equivalent_conicity(traverse(move).difference, amplitude=np.array([3e-3]))
-            found.append(_figure(f"conicity_3mm_{name}{suffix}", conicity.tan_gamma[0]))
+            found.append(contact_figure(f"conicity_3mm_{name}{suffix}", conicity.tan_gamma[0], "tan"))
     return found
 
 
@@ -47,8 +48,8 @@ def _tables(judged: list[Judgement]) -> list[Figure]:
     del worst[UNCLEAN]
     without_e3 = max(value for name, value in worst.items() if name != "E3")  # four of its entries contradict E7
     return [
-        _figure("conicity_error_tables_max", max(worst.values())),
-        _figure("conicity_error_tables_max_without_e3", without_e3),
+        contact_figure("conicity_error_tables_max", max(worst.values()), "tan"),
+        contact_figure("conicity_error_tables_max_without_e3", without_e3, "tan"),
     ]
 
 
@@ -56,10 +57,6 @@ def _profiles(judged: list[Judgement], suffix: str) -> list[Figure]:
     deviations = np.concatenate([each.deviation for each in judged])
     outside = sum(int(each.outside.sum()) for each in judged)
     return [
-        _figure(f"conicity_error_profiles_rms{suffix}", float(np.sqrt(np.mean(deviations**2)))),
-        {"name": f"contact.conicity_outside_field{suffix}", "value": outside, "unit": f"of {deviations.size}"},
+        contact_figure(f"conicity_error_profiles_rms{suffix}", float(np.sqrt(np.mean(deviations**2))), "tan"),
+        contact_figure(f"conicity_outside_field{suffix}", outside, f"of {deviations.size}"),
     ]
-
-
-def _figure(name: str, value: float) -> Figure:
-    return {"name": f"contact.{name}", "value": float(value), "unit": "tan"}

@@ -2,12 +2,12 @@
 
 import csv
 import sys
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks.contact_figure import REFERENCE, contact_figure, microseconds
+from tests.benchmarks.figure import Figure
 from twin.contact.creep import Creepage, CreepForce, Patch, rolling_patch, saturated_force
 from twin.contact.fastsim import Strips, fastsim_force, strips, workspace
 from twin.contact.hertz import Material, ellipse_at_approach, ellipse_under_force
@@ -16,13 +16,10 @@ from twin.contact.polach import polach_force
 from twin.core.arrays import Array
 from twin.numerics.compiled import compiled
 
-REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "contact"
 CALLS = 20_000
-REPEATS = 7
 FINE = 400
 """Cells a side of the converged FASTSIM."""
 Law = Callable[[Creepage, Patch], CreepForce]
-Figure = dict[str, str | float]
 
 
 @compiled
@@ -61,17 +58,6 @@ def _kalker_loop(table: Kalker, shapes: Array) -> float:
     return total
 
 
-def microseconds(loop: Callable[[], float]) -> float:
-    """Best time of one call, of several runs over CALLS calls."""
-    loop()  # compiles or loads the kernel, outside the timing
-    best = np.inf
-    for _ in range(REPEATS):
-        begin = time.perf_counter()
-        loop()
-        best = min(best, time.perf_counter() - begin)
-    return 1e6 * best / CALLS
-
-
 def times() -> list[Figure]:
     """Times of the kernels on random curvatures and creepages, from adhesion to slip."""
     rng, steel = np.random.default_rng(0), Material()
@@ -83,10 +69,10 @@ def times() -> list[Figure]:
     grid = strips(n_x=20, n_y=20)
     work = workspace(grid)
     return [
-        _figure("hertz_us", microseconds(lambda: _hertz_loop(A, B, approach, steel.E_star)), "us"),
-        _figure("kalker_us", microseconds(lambda: _kalker_loop(table, shapes)), "us"),
-        _figure("fastsim20_us", microseconds(lambda: _fastsim_loop(creepages, patch, grid, work)), "us"),
-        _figure("polach_us", microseconds(lambda: _polach_loop(creepages, patch)), "us"),
+        contact_figure("hertz_us", microseconds(lambda: _hertz_loop(A, B, approach, steel.E_star), CALLS), "us"),
+        contact_figure("kalker_us", microseconds(lambda: _kalker_loop(table, shapes), CALLS), "us"),
+        contact_figure("fastsim20_us", microseconds(lambda: _fastsim_loop(creepages, patch, grid, work), CALLS), "us"),
+        contact_figure("polach_us", microseconds(lambda: _polach_loop(creepages, patch), CALLS), "us"),
     ]
 
 
@@ -122,9 +108,12 @@ def creep_errors() -> list[Figure]:
     figures = []
     for name, F in found.items():
         error = np.linalg.norm(F - contact, axis=1) / limit
-        figures += [_figure(f"{name}_mean", error.mean(), "mu N"), _figure(f"{name}_max", error.max(), "mu N")]
+        figures += [
+            contact_figure(f"{name}_mean", error.mean(), "mu N"),
+            contact_figure(f"{name}_max", error.max(), "mu N"),
+        ]
     coarse = np.linalg.norm(found["fastsim_error_20"] - found["fastsim_error"], axis=1) / limit
-    return [*figures, _figure("fastsim_20_vs_400_max", coarse.max(), "mu N")]
+    return [*figures, contact_figure("fastsim_20_vs_400_max", coarse.max(), "mu N")]
 
 
 def hertz_error() -> Figure:
@@ -135,7 +124,7 @@ def hertz_error() -> Figure:
         A = B * np.tan(np.deg2rad(row["theta_deg"]) / 2) ** 2
         patch = ellipse_under_force(A, B, 4 / 3 * E_star * (A + B) * 1e-9, E_star)  # a force that makes s = 1 mm
         worst = max(worst, abs(patch.a * 1e3 / row["m"] - 1), abs(patch.b * 1e3 / row["n"] - 1))
-    return _figure("hertz_digits", worst, "relative")
+    return contact_figure("hertz_digits", worst, "relative")
 
 
 def figures() -> list[Figure]:
@@ -149,7 +138,3 @@ def figures() -> list[Figure]:
 def _rows(name: str) -> list[dict[str, float]]:
     with (REFERENCE / name).open(encoding="utf-8") as file:
         return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
-
-
-def _figure(name: str, value: float, unit: str) -> Figure:
-    return {"name": f"contact.{name}", "value": float(value), "unit": unit}

@@ -10,10 +10,11 @@ import time
 from collections.abc import Callable
 from functools import cache
 from itertools import groupby
-from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks.contact_figure import REFERENCE, contact_figure
+from tests.benchmarks.figure import Figure
 from twin.contact.agreement import agreement
 from twin.contact.direct_search import COMPASS, GRID, SIMPLEX, direct_search_batch
 from twin.contact.methods import ContactBatch, Method, locate, locate_many
@@ -24,7 +25,6 @@ from twin.contact.search import DIFFERENCE, DISTANCE, search_batch
 from twin.contact.seating import WheelsetPair, seat, seat_batch
 from twin.core.arrays import Array, IntArray
 
-REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "contact"
 CANT = {"1/40": 1 / 40, "1/20": 1 / 20}
 EXACT = {"diff": Method.DIFFERENCE, "dist": Method.DISTANCE}
 REPEATS = 10
@@ -33,7 +33,6 @@ ACROSS = 58
 """Poses along each of the three ranges of [Fal Table 9]: 195 112 in all."""
 DEEPEST = 0.33e-3
 """Largest normal penetration [Fal 5.2] [m]."""
-Figure = dict[str, str | float]
 Row = dict[str, str]
 Loop = Callable[[slice], None]
 """Searches a part of the poses."""
@@ -75,8 +74,11 @@ def times() -> list[Figure]:
     }
     best = microseconds(loops)
     return [
-        *(_figure(f"{name}_us", best[name], "us") for name in loops),
-        *(_figure(f"{name}_over_diff", best[name] / best["diff"], "ratio") for name in ("grid", "simplex", "compass")),
+        *(contact_figure(f"{name}_us", best[name], "us") for name in loops),
+        *(
+            contact_figure(f"{name}_over_diff", best[name] / best["diff"], "ratio")
+            for name in ("grid", "simplex", "compass")
+        ),
     ]
 
 
@@ -116,9 +118,9 @@ def location_errors(name: str) -> list[Figure]:
             dx.append(abs(found.x[touching] - 1e-3 * float(row[f"{letter}_x_tr_mm"])))
             dy.append(abs(found.y[touching] - 1e-3 * float(row[f"{letter}_y_tr_mm"])))
     return [
-        _figure(f"location_error_y_99_um_{name}", 1e6 * np.quantile(dy, 0.99), "um"),
-        _figure(f"location_error_x_99_um_{name}", 1e6 * np.quantile(dx, 0.99), "um"),
-        _figure(f"location_counts_equal_{name}", 100 * float(np.mean(equal)), "%"),
+        contact_figure(f"location_error_y_99_um_{name}", 1e6 * np.quantile(dy, 0.99), "um"),
+        contact_figure(f"location_error_x_99_um_{name}", 1e6 * np.quantile(dx, 0.99), "um"),
+        contact_figure(f"location_counts_equal_{name}", 100 * float(np.mean(equal)), "%"),
     ]
 
 
@@ -130,8 +132,8 @@ def errors_against_contact() -> list[Figure]:
         found = locate(pairs[row["cant"]], _pose(row, yaw="yaw_alpha_rad", roll="roll_beta_rad"), side=side)
         dy.append(np.min(np.abs(found.y - 1e-3 * float(row["y_tr_mm"]))))
     return [
-        _figure("location_error_contact_20N_median_um", 1e6 * np.median(dy), "um"),
-        _figure("location_error_contact_20N_max_um", 1e6 * np.max(dy), "um"),
+        contact_figure("location_error_contact_20N_median_um", 1e6 * np.median(dy), "um"),
+        contact_figure("location_error_contact_20N_max_um", 1e6 * np.max(dy), "um"),
     ]
 
 
@@ -176,7 +178,7 @@ def disagreements() -> list[Figure]:
     point slides by millimetres for a hundredth of them.
     """
     return [
-        _figure(f"dist_vs_diff_{name}", disagreement(cant, deepest), "%")
+        contact_figure(f"dist_vs_diff_{name}", disagreement(cant, deepest), "%")
         for cant, angle in (("1/40", "40"), ("1/20", "20"))
         for name, deepest in ((angle, DEEPEST), (f"{angle}_50um", 50e-6))
     ]
@@ -198,7 +200,3 @@ def _pose(row: Row, *, yaw: str, roll: str) -> Pose:
 def _rows(name: str) -> list[Row]:
     with (REFERENCE / name).open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
-
-
-def _figure(name: str, value: float, unit: str) -> Figure:
-    return {"name": f"contact.{name}", "value": float(value), "unit": unit}

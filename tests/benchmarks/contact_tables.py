@@ -1,10 +1,9 @@
 """Look-up tables and knife edges: their time in a compiled loop, their size, and their error against what they copy."""
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 
+from tests.benchmarks.contact_figure import contact_figure, microseconds
+from tests.benchmarks.figure import Figure
 from twin.contact.knife_edge import STANDING, Irregularity, KnifeEdge, KnifeWheel, knife_edge, stand_free, stand_on
 from twin.contact.pair import FALOMI_RANGE, Pair, SearchConfig, pair
 from twin.contact.profiles import laid_rail, rail_profile, wheel_curve, wheel_profile
@@ -16,11 +15,9 @@ from twin.core.arrays import Array
 from twin.numerics.compiled import compiled
 
 CALLS = 20_000
-REPEATS = 7
 GAUGE = 1.435
 OFF = 5e-3
 """How much wider or narrower the gauge is where the knife edges are tried off their nominal track [m]."""
-Figure = dict[str, str | float]
 
 
 def s1002_on(cant: float, *, gauge: float = GAUGE, search: SearchConfig | None = None) -> Pair:
@@ -53,23 +50,12 @@ def _held_loop(left: KnifeWheel, right: KnifeWheel, y: Array, rails: Irregularit
     return total
 
 
-def microseconds(loop: Callable[[], float]) -> float:
-    """Best time of one call, of several runs over CALLS calls."""
-    loop()  # compiles or loads the kernel, outside the timing
-    best = np.inf
-    for _ in range(REPEATS):
-        begin = time.perf_counter()
-        loop()
-        best = min(best, time.perf_counter() - begin)
-    return 1e6 * best / CALLS
-
-
 def table_us(table: ContactTable, *, seed: int = 0) -> float:
     """Time of one look-up in random poses over the table's ranges [us]."""
     ranges, out = table.ranges, np.zeros((table.most, 2))
     low, high = (-ranges.yaw, ranges.roll_from, ranges.G_y_from), (ranges.yaw, ranges.roll_to, ranges.G_y_to)
     poses = np.random.default_rng(seed).uniform(low, high, (CALLS, 3))
-    return microseconds(lambda: _table_loop(table.arrays, poses, out))
+    return microseconds(lambda: _table_loop(table.arrays, poses, out), CALLS)
 
 
 def contact_tables() -> list[Figure]:
@@ -80,11 +66,14 @@ def contact_tables() -> list[Figure]:
         table = contact_table(one)
         card = contact_table_card(table, one, name=f"S1002 on 60E1-EN at 1/{name}", poses=200_000)
         figures += [
-            _figure(f"table_vs_diff_{name}", 100 * card.disagreement, "%"),
-            _figure(f"table_position_95_mm_{name}", 1e3 * card.position_95, "mm"),
+            contact_figure(f"table_vs_diff_{name}", 100 * card.disagreement, "%"),
+            contact_figure(f"table_position_95_mm_{name}", 1e3 * card.position_95, "mm"),
         ]
         if name == "40":
-            figures += [_figure("table_us", table_us(table), "us"), _figure("table_mb", table.megabytes, "MB")]
+            figures += [
+                contact_figure("table_us", table_us(table), "us"),
+                contact_figure("table_mb", table.megabytes, "MB"),
+            ]
     return figures
 
 
@@ -97,10 +86,10 @@ def seating_tables() -> list[Figure]:
     y, yaw = np.random.default_rng(1).uniform((-0.01, -0.02), (0.01, 0.02), (CALLS, 2)).T.copy()
     out = np.empty((CALLS, COLUMNS))
     return [
-        _figure("seating_table_us", microseconds(lambda: seating_many(table.arrays, y, yaw, out)), "us"),
-        _figure("seating_table_mb", table.megabytes, "MB"),
-        _figure("seating_table_roll_95_urad", 1e6 * errors.roll_95, "urad"),
-        _figure("seating_table_roll_max_urad", 1e6 * errors.roll_max, "urad"),
+        contact_figure("seating_table_us", microseconds(lambda: seating_many(table.arrays, y, yaw, out), CALLS), "us"),
+        contact_figure("seating_table_mb", table.megabytes, "MB"),
+        contact_figure("seating_table_roll_95_urad", 1e6 * errors.roll_95, "urad"),
+        contact_figure("seating_table_roll_max_urad", 1e6 * errors.roll_max, "urad"),
     ]
 
 
@@ -127,24 +116,20 @@ def knife_edges() -> list[Figure]:
     for wider in (OFF, -OFF):
         moved = s1002_on(1 / 40, gauge=GAUGE + wider)
         off.append(knife_error(edge, WheelsetPair(moved, moved), Irregularity(wider / 2, 0.0, -wider / 2, 0.0))[0])
-    free = microseconds(lambda: _free_loop(edge.left_wheel, edge.right_wheel, y, rails))
+    free = microseconds(lambda: _free_loop(edge.left_wheel, edge.right_wheel, y, rails), CALLS)
     return [
-        _figure("knife_edge_us", free, "us"),
-        _figure(
+        contact_figure("knife_edge_us", free, "us"),
+        contact_figure(
             "knife_edge_held_us",
-            microseconds(lambda: _held_loop(edge.left_wheel, edge.right_wheel, tread, rails)),
+            microseconds(lambda: _held_loop(edge.left_wheel, edge.right_wheel, tread, rails), CALLS),
             "us",
         ),
-        _figure("knife_edge_error_um", z, "um"),
-        _figure("knife_edge_error_urad", roll, "urad"),
-        _figure("knife_edge_error_gauge_um", max(off), "um"),
+        contact_figure("knife_edge_error_um", z, "um"),
+        contact_figure("knife_edge_error_urad", roll, "urad"),
+        contact_figure("knife_edge_error_gauge_um", max(off), "um"),
     ]
 
 
 def figures() -> list[Figure]:
     """All of them, in under a minute."""
     return [*contact_tables(), *seating_tables(), *knife_edges()]
-
-
-def _figure(name: str, value: float, unit: str) -> Figure:
-    return {"name": f"contact.{name}", "value": float(value), "unit": unit}
