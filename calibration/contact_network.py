@@ -1,8 +1,9 @@
 """Training of contact networks for one wheel on one rail [Fal 4.1]: survey, classifier, one network per count, errors.
 
-Differences from [Fal], each because it measurably helps: poses are random, not a grid; the classifier is a perceptron
-of the whole pose (contact_classes.py), not straight lines; training goes on to 250 epochs, as the validation error of
-the single point at 1/40 falls by a third from 150 to 300; and the better of two starts is kept.
+Differences from [Fal]: poses are random, not a grid; the classifier is a perceptron of the whole pose
+(contact_classes.py), not straight lines; training goes on to 250 epochs, as the validation error of the single point at
+1/40 still falls by a sixth to a third from 150 to 300; and the better of two starts is kept, whose errors differ by up
+to a factor of two.
 """
 
 from dataclasses import dataclass

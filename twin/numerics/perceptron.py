@@ -4,7 +4,8 @@
 
 The kernels take the layers with their biases: first (d + 1, h) = [W b]' and last (k, h + 1) = [V c], and inputs with a
 column of ones. They use one core whatever else runs, and give the same sums however many there are; the threads of a
-BLAS wait for each other where cores are shared, twenty times as long as the sums take.
+BLAS wait for each other where cores are shared: on two busy cores its products took six times as long with two threads
+as with one. On one quiet core they take 37 ms for 18 000 samples and 32 neurons, the kernel 45 ms.
 """
 
 from dataclasses import dataclass
