@@ -113,7 +113,7 @@ def test_a_search_agrees_with_itself() -> None:
 
 
 def test_times_stand_in_the_papers_order() -> None:
-    network, _ = trained(Track(), 1 / 40, QUICK)
+    network, _ = trained(Track(), 1 / 40, QUICK.network)
     found = times(Track().pair(1 / 40), network, QUICK)
     assert found["NN"] < found["DIFF"] < found["DIST"] < min(found["CS"], found["S"]) < found["GRID"]
     assert found["GRID"] > 250 * found["DIFF"]
