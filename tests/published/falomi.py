@@ -72,21 +72,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def document(effort: Effort) -> str:
     """All tables as Markdown."""
-    began = time.monotonic()
+    began, commit = time.monotonic(), _commit()
     body = [_table_2(effort), _variants(effort)]
     small = [_trained(cant, effort.as_paper) for cant in CANTS]
     networks = [_trained(cant, effort.network) for cant in CANTS]
     body += [_tables_5_and_7(small, networks), _table_10(networks, effort), _table_11(networks[0][0], effort)]
-    return _wrapped("\n".join([_heading(effort, (time.monotonic() - began) / 60), *body]))
+    return _wrapped("\n".join([_heading(effort, commit, (time.monotonic() - began) / 60), *body]))
 
 
-def _heading(effort: Effort, minutes: float) -> str:
+def _heading(effort: Effort, commit: str, minutes: float) -> str:
     quick = " with `--quick`: rough numbers" if effort is QUICK else ""
     return f"""# The tables of [Fal], in the paper and here
 
 Falomi, Malvezzi, Meli, Rindi, *Determination of wheel-rail contact points: comparison between classical and neural
 network based procedures*, Meccanica 44 (2009), measured again. Made by `make study` (`python
-tests/published/falomi.py`){quick} at commit {_commit()} in {minutes:.0f} minutes on {_processor()}.
+tests/published/falomi.py`){quick} at commit {commit} in {minutes:.0f} minutes on {_processor()}.
 
 The paper names S1002 on UIC60. Here: S1002 on {OURS.rail}, gauge 1435 mm, one wheel, y_w from 700 to 790 mm
 [Fal 3.2.2], the whole rail head. Nothing was fitted to the paper; a track that was, to explain a difference, is named.
