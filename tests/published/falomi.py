@@ -55,6 +55,25 @@ PAPER_DISAGREEMENT = {
 PAPER_TIMES = {"GRID": 9.3, "S": 0.255, "CS": 0.105, "DIST": 0.045, "DIFF": 0.037, "NN": 0.0006}
 """[Fal Table 11], seconds on a Pentium 4 of 3 GHz."""
 
+WHY_THEY_DISAGREE = """\
+**DIST** needs G_z: the deepest normal indentation is even between 0 and 0.33 mm, and points are those that touch. At
+1 um deep the two methods agree in all poses. With depth the common normal wanders where the 70 degree flank runs into
+the fillet, whose radius of 13 mm is that of the gauge corner: four in five disagreements lie within 0.1 mm of y_w =
+711.5 mm. So they are the methods', not the programs'; on the paper's shares they are nearly the paper's. Minima that do
+not touch are millimetres open, where the vertical and the normal lead to different places.
+
+**GRID**, 0.1 mm; the paper does not print its step. Too many are several nodes of one valley askew to the grid. Too
+few, as with CS and S, are minima where the rail's radius changes (y = 727 and 743 mm), in narrow basins.
+
+**CS, S**: the paper prints neither starts nor tolerances; here nine starts 10 mm apart, refined to 1 um. CS misses
+narrow basins and nothing else. S, besides, collapses on the flank, where the difference is a narrow valley along x. The
+authors' earlier S gave up to two points [Fal 1]; that alone costs what the row "two points at most" says, and is the
+likely reason why the paper has 10 % for both at 1/20. Ours give any number.
+
+**NN**: the larger networks above. The distance is that of places in space, as [Fal 5.2] writes it: on the 70 degree
+flank 0.7 mm across are 2 mm along the surface. In x and y only, as the networks' own errors are counted, it is less."""
+"""Of Table 10, method by method."""
+
 Trained = tuple[ContactNetwork, NetworkCard]
 
 
@@ -173,8 +192,7 @@ start, {sizes[0].training} poses to learn from, {sizes[0].validation} to stop, {
 what `railtwin calibrate contact-network` makes: 250 epochs, the better of two starts. In both the poses are random, not
 a grid; Levenberg's damping follows the diagonal of J'J (Marquardt), which needs half the epochs of the plain one; the
 classifier is a perceptron of the whole pose, the paper's are straight lines in (roll, G_y), which cannot go below "yaw
-unseen". E_NN
-counts poses with more points than any network has as wholly wrong, here and in the paper.
+unseen". E_NN counts poses with more points than any network has as wholly wrong, here and in the paper.
 
 Table 3's steps make 35 301 poses, not the 2 099 601 of the text; those are 81 x 161 x 161, Table 1's grid at yaw >= 0,
 and Tables 4 and 6 add up to them. Eq. 59 with the paper's own numbers gives 2.43 % at 1/20 where it prints 2.41 %.
@@ -208,23 +226,7 @@ about {100 * (0.01 / effort.poses) ** 0.5:.2f} and {100 * (0.01 / effort.grid_po
 many / few": the part that is in the number of points. "Nearer": the Manchester rail 4.3 mm nearer, whose shares are the
 paper's.
 
-**DIST** needs G_z: the deepest normal indentation is even between 0 and 0.33 mm, and points are those that touch. At
-1 um deep the two methods agree in all poses. With depth the common normal wanders where the 70 degree flank runs into
-the fillet, whose radius of 13 mm is that of the gauge corner: four in five disagreements lie within 0.1 mm of y_w =
-711.5 mm. So they are the methods', not the programs'; on the paper's shares they are nearly the paper's. Minima that do
-not touch are millimetres open, where the vertical and the normal lead to different places.
-
-**GRID**, 0.1 mm; the paper does not print its step. Too many are several nodes of one valley askew to the grid. Too
-few, as with CS and S, are minima where the rail's radius changes (y = 727 and 743 mm), in narrow basins.
-
-**CS, S**: the paper prints neither starts nor tolerances; here nine starts 10 mm apart, refined to 1 um. CS misses
-narrow basins and nothing else. S, besides, collapses on the flank, where the
-difference is a narrow valley along x. The
-authors' earlier S gave up to two points [Fal 1]; that alone costs what the row "two points at most" says, and is the
-likely reason why the paper has 10 % for both at 1/20. Ours give any number.
-
-**NN**: the larger networks above. The distance is that of places in space, as [Fal 5.2] writes it: on the 70 degree
-flank 0.7 mm across are 2 mm along the surface. In x and y only, as the networks' own errors are counted, it is less.
+{WHY_THEY_DISAGREE}
 """
 
 
@@ -245,9 +247,9 @@ def _table_11(network: ContactNetwork, effort: Effort) -> str:
     return f"""## Table 11: time of one pose
 
 {_markdown(["method", "paper, us", "here, us", "paper / DIFF", "here / DIFF"], rows)}
-Paper: Pentium 4, 3 GHz. Here: compiled loops on one core over {effort.timed} random poses at 1/40 (GRID
-{effort.timed_grid}), all methods in turn, the fastest of {effort.repeats} turns; other programs ran beside, so the
-ratios say more than the times.
+Paper: Pentium 4, 3 GHz. Here: compiled loops on one core over {effort.timed} random poses at 1/40 (S and CS a twentieth
+of them, GRID a thousandth), all methods in turn, the fastest of {effort.repeats} turns; other programs ran beside, so
+the ratios say more than the times.
 
 The order is the paper's but for S and CS, which here stop at the same fineness. DIFF gains most from compilation: it is
 a scan of {places} places with tabulated radii and a few roots, while GRID takes 450 000 values of the difference (the
