@@ -1,0 +1,1 @@
+"""Vehicles as data, and the equations of their motion."""
