@@ -16,9 +16,6 @@ from pydantic import Field, field_validator, model_validator
 
 from twin.core.settings import Settings
 
-GRAVITY = 9.81
-"""[m/s^2]"""
-
 Vector = tuple[float, float, float]
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
@@ -91,8 +88,10 @@ class Element(Part):
 class Bushing(Element):
     """Spring and damper along three axes and about them, in parallel: coil, rubber or air spring, axle guide.
 
-    The force follows the displacement of the second point against the first. The vertical one carries the weight.
-    With a series stiffness the dampers of that axis act through it (Maxwell).
+    The force follows the displacement of the second point against the first in the axes of the first body, and acts
+    on both bodies at the second point. Give both points at half the height of a spring: clamped at its ends, it has
+    no moment there. The vertical force at rest carries the weight. With a series stiffness the damper of that axis
+    acts through it (Maxwell).
     """
 
     kind: Literal["bushing"] = "bushing"

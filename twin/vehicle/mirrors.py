@@ -1,6 +1,7 @@
 """Copies by mirrors: a vehicle is written down once for one corner, and its symmetry gives the rest."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from typing import TypeVar
 
 from pydantic import Field
@@ -21,10 +22,8 @@ class Mirror(Settings):
 
     def renamed(self, name: str) -> str:
         """Name on the other side; the same where no word of the mirror occurs in it."""
-        for here, there in self.words.items():
-            if here in name:
-                return name.replace(here, there)
-        return name
+        pattern = "|".join(re.escape(word) for word in self.words)
+        return re.sub(pattern, lambda match: self.words[match.group()], name)
 
     def reflected(self, point: Vector) -> Vector:
         """Point on the other side."""
@@ -65,14 +64,12 @@ def _changes(part: Part, mirror: Mirror) -> dict[str, object]:
     return changes
 
 
-def bogie_mirrors(
-    *, half_pivot: float, wheelsets: Sequence[str] = ("1", "2", "3", "4")
-) -> tuple[Mirror, Mirror, Mirror]:
+def bogie_mirrors(*, half_pivot: float) -> tuple[Mirror, Mirror, Mirror]:
     """Left to right, leading to trailing wheelset in the front bogie, front to rear bogie.
 
-    Written down are the left side of 'wheelset 1' and of 'front bogie', whose middle is at x = half_pivot [m].
+    Written down are the left side of 'wheelset 1' and of 'front bogie', whose middle is at x = half_pivot [m]; the
+    wheelsets come out as 1 to 4 from the front.
     """
-    one, two, three, four = (f"wheelset {number}" for number in wheelsets)
-    within = Mirror(axis="x", about=half_pivot, words={one: two})
-    ends = Mirror(axis="x", words={"front": "rear", one: four, two: three})
+    within = Mirror(axis="x", about=half_pivot, words={"wheelset 1": "wheelset 2"})
+    ends = Mirror(axis="x", words={"front": "rear", "wheelset 1": "wheelset 4", "wheelset 2": "wheelset 3"})
     return LEFT_RIGHT, within, ends

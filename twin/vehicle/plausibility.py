@@ -1,0 +1,145 @@
+"""Whether a vehicle can be what its file says: units off by a thousand, bodies that nothing holds, odd values.
+
+Errors stop; doubts are told. The ranges are wide enough for every vehicle on rails we know, and narrow enough that a
+value in t, g, N/mm or mm falls out of them. For a scaled vehicle they follow similarity with gravity kept: lengths with
+the scale s, masses with s^3, frequencies with 1/sqrt(s).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from twin.core.arrays import Array
+from twin.core.errors import ConfigError
+from twin.vehicle.description import Body, Vehicle
+from twin.vehicle.small_motion import SmallMotion, small_motion, stiffness
+from twin.vehicle.statics import at_rest
+
+
+class Range(NamedTuple):
+    """Lowest and highest plausible value."""
+
+    low: float
+    high: float
+
+    def times(self, factor: float) -> "Range":
+        """The range in another measure."""
+        return Range(self.low * factor, self.high * factor)
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, float) and self.low <= value <= self.high
+
+
+class Usual(NamedTuple):
+    """What bodies of one kind have."""
+
+    mass: Range
+    gyration: Range
+    frequency: Range
+    """Of the body alone on its springs, its neighbours held, along each axis with a spring [Hz]."""
+
+
+USUAL = {
+    "carbody": Usual(Range(3e3, 2e5), Range(0.4, 12.0), Range(0.12, 12.0)),
+    "bogie": Usual(Range(300.0, 4e4), Range(0.2, 3.0), Range(0.8, 150.0)),
+    "bolster": Usual(Range(30.0, 5e3), Range(0.1, 2.5), Range(0.5, 200.0)),
+    "wheelset": Usual(Range(200.0, 5e3), Range(0.08, 1.5), Range(2.0, 150.0)),
+    "axlebox": Usual(Range(10.0, 1e3), Range(0.03, 1.0), Range(2.0, 1e3)),
+    "motor": Usual(Range(50.0, 5e3), Range(0.05, 1.5), Range(1.0, 1e3)),
+    "rotor": Usual(Range(10.0, 3e3), Range(0.02, 1.0), Range(1.0, 1e3)),
+}
+"""Masses [kg], radii of gyration [m], frequencies [Hz] at full size."""
+STIFF = 8e-3
+"""Static deflection below which a suspension hardly springs [m]; usual are 15 to 250 mm over both stages."""
+HELD = 1e-9
+"""Least stiffness of a motion over the largest, each per mass, below which nothing holds it."""
+
+
+def check(vehicle: Vehicle) -> Vehicle:
+    """The vehicle, or ConfigError naming the entry and the remedy."""
+    for body in vehicle.bodies:
+        _check_inertia(body, vehicle.scale)
+    motion = small_motion(vehicle)
+    K = stiffness(vehicle, motion)
+    _check_frequencies(vehicle, motion, K)
+    _check_held(vehicle, motion, K)
+    return vehicle
+
+
+def doubts(vehicle: Vehicle) -> tuple[str, ...]:
+    """What is possible to compute with, but hard to believe."""
+    found = []
+    for body in vehicle.bodies:
+        largest = max(body.inertia)
+        if largest > sum(body.inertia) - largest:
+            found.append(
+                f"body '{body.name}': no mass distribution has inertias {body.inertia} kg m^2,"
+                " the largest exceeds the sum of the others"
+            )
+    for name, deflection in at_rest(vehicle).deflections.items():
+        if 0.0 < deflection < STIFF * vehicle.scale:
+            found.append(
+                f"element '{name}': gives only {deflection * 1e3:.1f} mm under the weight; is its stiffness right?"
+            )
+    return tuple(found)
+
+
+def _check_inertia(body: Body, scale: float) -> None:
+    usual = USUAL[body.kind]
+    masses = usual.mass.times(scale**3)
+    if body.mass not in masses:
+        raise ConfigError(
+            f"body '{body.name}': mass = {body.mass:g} kg, but a {body.kind} has {masses.low:g} to {masses.high:g} kg:"
+            " give it in kg"
+        )
+    lengths = usual.gyration.times(scale)
+    for axis, inertia in zip("xyz", body.inertia, strict=True):
+        gyration = (inertia / body.mass) ** 0.5
+        if gyration not in lengths:
+            raise ConfigError(
+                f"body '{body.name}': inertia about {axis} = {inertia:g} kg m^2 makes a radius of gyration of"
+                f" {gyration:.3g} m, but a {body.kind} has {lengths.low:g} to {lengths.high:g} m: give it in kg m^2"
+            )
+
+
+def _check_frequencies(vehicle: Vehicle, motion: SmallMotion, K: Array) -> None:
+    for place, coordinate in enumerate(motion.coordinates):
+        body = vehicle.body(coordinate.body)
+        spring = K[place, place]
+        if coordinate.direction not in "xyz" or spring == 0.0:
+            continue
+        usual = USUAL[body.kind].frequency.times(vehicle.scale**-0.5)
+        frequency = float((spring / body.mass) ** 0.5 / (2 * np.pi))
+        if frequency not in usual:
+            on_it = ", ".join(f"'{e.name}'" for e in vehicle.elements if body.name in (e.first, e.second))
+            raise ConfigError(
+                f"body '{body.name}': its springs along {coordinate.direction} add up to {spring:.4g} N/m and make"
+                f" {frequency:.3g} Hz, but a {body.kind} has {usual.low:.3g} to {usual.high:.3g} Hz: give the stiffness"
+                f" of {on_it} in N/m"
+            )
+
+
+def _check_held(vehicle: Vehicle, motion: SmallMotion, K: Array) -> None:
+    """No body may move without straining a spring while the wheelsets stand, nor a wheelset while the others do.
+
+    Wheelsets may spin.
+    """
+    owner = np.array([coordinate.body for coordinate in motion.coordinates])
+    spin = np.array([c.direction == "pitch" for c in motion.coordinates])
+    wheelsets = [wheelset.name for wheelset in vehicle.wheelsets]
+    M = sum(_mass_matrix(body, motion.bodies[body.name]) for body in vehicle.bodies)
+    groups = [~np.isin(owner, wheelsets), *((owner == name) & ~spin for name in wheelsets)]
+    for group in groups:
+        size = 1.0 / np.sqrt(np.diag(M)[group])
+        values, shapes = np.linalg.eigh(size[:, None] * K[np.ix_(group, group)] * size)
+        if values[0] <= HELD * values[-1]:
+            loosest = motion.coordinates[np.flatnonzero(group)[np.argmax(np.abs(shapes[:, 0]))]]
+            raise ConfigError(
+                f"body '{loosest.body}': no spring holds its {loosest.direction}: add an element on it that does,"
+                " or join it to another body"
+            )
+
+
+def _mass_matrix(body: Body, motion: Array) -> Array:
+    mass = np.array((body.mass,) * 3 + body.inertia)
+    return np.asarray(motion.T @ (mass[:, None] * motion))
