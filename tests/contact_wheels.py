@@ -45,6 +45,8 @@ class Case(NamedTuple):
     load: float
     G_z: float
     patches: int
+    centre: float
+    """Of the normal force of the first patch, across the track [m]."""
     approach: float
     creepage: tuple[float, float, float]
     N: float
@@ -72,6 +74,11 @@ class Compared(NamedTuple):
         return np.asarray(self.found.patches[np.argmax(self.found.patches[:, N])])
 
     @property
+    def centre(self) -> float:
+        """Of the normal force of all patches, across the track [m]."""
+        return float(np.average(self.found.zones.y, weights=self.found.zones.N))
+
+    @property
     def force_error(self) -> float:
         """|dF| / (mu N) of the tangential force of that patch."""
         return float(np.hypot(*np.subtract(self.row[[F_X, F_Y]], self.case.F)) / (MU * self.case.N))
@@ -82,7 +89,7 @@ class Compared(NamedTuple):
         return float(np.hypot(*np.subtract(self.found.wrench[:2], self.case.total)) / self.case.load)
 
 
-def lowered(case: Case, method: int) -> Compared:
+def lowered(case: Case) -> Compared:
     """The wheel at the height at which it carries CONTACT's load, friction included."""
     l_x, l_y = -np.sin(case.yaw) * np.cos(case.roll), np.cos(case.yaw) * np.cos(case.roll)
     motion = Motion(20.0, 0.0, 0.0, *(float(case.omega * each) for each in (l_x, l_y, np.sin(case.roll))))
@@ -91,7 +98,7 @@ def lowered(case: Case, method: int) -> Compared:
 
     def at(G_z: float) -> WheelForces:
         pose = Pose(case.y, G_z, case.yaw, case.roll)
-        return wheel_forces(standard_pair(case.cant), pose, motion, law, side=case.wheel, method=method)
+        return wheel_forces(standard_pair(case.cant), pose, motion, law, side=case.wheel)
 
     height = float(brentq(lambda G_z: at(G_z).wrench.F_z - case.load, case.G_z - 2e-5, case.G_z + 1e-5, xtol=1e-13))
     return Compared(case, at(height), height)
@@ -109,6 +116,7 @@ def _read(row: dict[str, str]) -> Case:
         load=value["Fz_N"],
         G_z=value["Gz_mm"] * 1e-3,
         patches=int(value["n_patch"]),
+        centre=value["yPN_tr_mm"] * 1e-3,
         approach=value["approach_mm"] * 1e-3,
         creepage=(-value["xi"], value["eta"], value["phi_per_mm"] * 1e3),
         N=value["Fn_N"],
@@ -118,7 +126,7 @@ def _read(row: dict[str, str]) -> Case:
 
 
 @cache
-def compared(method: int) -> list[Compared]:
-    """All wheels of CASES, by one method of search."""
+def compared() -> list[Compared]:
+    """All wheels of CASES."""
     with CASES.open(encoding="utf-8") as file:
-        return [lowered(_read(row), method) for row in csv.DictReader(file) if row["patch"] == "1"]
+        return [lowered(_read(row)) for row in csv.DictReader(file) if row["patch"] == "1"]

@@ -10,8 +10,7 @@ from twin.contact.pair import pair
 from twin.contact.points import Pose, Side
 from twin.contact.pressed import PressedWheel, press, press_wheelset
 from twin.contact.profiles import laid_rail, rail_profile, wheel_curve, wheel_profile
-from twin.contact.search import DIFFERENCE, DISTANCE
-from twin.contact.seating import SeatingError, WheelsetPair, seat
+from twin.contact.seating import WheelsetPair, seat
 from twin.contact.wheel_forces import (
     APPROACH,
     ETA,
@@ -76,13 +75,13 @@ def friction_power(found: WheelForces, motion: Motion) -> Array:
 
 
 def carried(wheel: PressedWheel) -> float:
-    """Sum of the patches' vertical forces [N]."""
-    return float(np.sum([each.N for each in wheel.patches] * np.cos(wheel.points.contact_angle)))
+    """Sum of the zones' vertical forces [N]."""
+    return float(np.sum(wheel.zones.N * np.cos(wheel.zones.contact_angle)))
 
 
 @pytest.mark.parametrize("cant", CANTS)
 @pytest.mark.parametrize("side", Side)
-def test_the_patches_of_a_pressed_wheel_carry_its_load(cant: float, side: Side) -> None:
+def test_the_zones_of_a_pressed_wheel_carry_its_load(cant: float, side: Side) -> None:
     rng = np.random.default_rng(0)
     for _ in range(100):
         load = 10 ** rng.uniform(0, 5.3)
@@ -94,29 +93,31 @@ def test_the_patches_of_a_pressed_wheel_carry_its_load(cant: float, side: Side) 
 def test_a_pressed_wheelset_carries_both_loads_at_one_roll_and_height() -> None:
     rng = np.random.default_rng(1)
     for _ in range(100):
-        y, yaw = rng.uniform(-6e-3, 6e-3), rng.uniform(-0.01, 0.01)
+        y, yaw = rng.uniform(-8e-3, 8e-3), rng.uniform(-0.01, 0.01)
         loads = rng.uniform(1e4, 9e4), rng.uniform(1e4, 9e4)
-        try:
-            pressed = press_wheelset(WHEELSET, y=y, yaw=yaw, loads=loads, material=STEEL)
-        except SeatingError:
-            continue
+        pressed = press_wheelset(WHEELSET, y=y, yaw=yaw, loads=loads, material=STEEL)
         for wheel, side, load in zip(pressed, Side, loads, strict=True):
             assert carried(wheel) == pytest.approx(load, rel=1e-6)
             alone = press(STANDARD, wheel.pose, load=load, material=STEEL, side=side)
             assert alone.pose.G_z == pytest.approx(wheel.pose.G_z, abs=1e-10)
 
 
-@pytest.mark.parametrize(("load", "share"), [(1e4, 0.01), (6e4, 0.025), (1.2e5, 0.04)])
-def test_a_wheelset_finds_rest_in_all_but_few_positions(load: float, share: float) -> None:
-    """In the others a pressed minimum vanishes with the roll (pressed.py)."""
-    positions = np.arange(-8e-3, 8.001e-3, 5e-5)
-    restless = 0
-    for y in positions:
-        try:
-            press_wheelset(WHEELSET, y=y, loads=(load, load), material=STEEL)
-        except SeatingError:
-            restless += 1
-    assert restless <= share * positions.size
+@pytest.mark.parametrize("cant", CANTS)
+@pytest.mark.parametrize("load", [1e4, 6e4, 1.2e5])
+def test_a_wheelset_finds_rest_in_every_position_and_moves_between_them_as_steadily_as_rigid_ones(
+    load: float, cant: float
+) -> None:
+    """On the tread by less than its shift, on the flange by less than ten times as much as a rigid one climbs."""
+    wheelset = WheelsetPair(PAIRS[cant], PAIRS[cant])
+    positions = np.linspace(-8e-3, 8e-3, 801)
+    poses = [press_wheelset(wheelset, y=y, loads=(load, load), material=STEEL)[0].pose for y in positions]
+    heights = np.array([pose.G_z for pose in poses])
+    shift = positions[1] - positions[0]
+    tread = np.abs(positions[1:]) < 6e-3
+    climbed = np.abs(np.diff(heights))
+    assert climbed[tread].max() < shift
+    assert np.all(np.diff(heights)[positions[1:] > 6e-3] > 0)  # the flange lifts the wheelset all the way
+    assert_allclose(heights, heights[::-1], atol=1e-9)
 
 
 def test_a_vanishing_load_gives_the_rigid_seating() -> None:
@@ -124,8 +125,8 @@ def test_a_vanishing_load_gives_the_rigid_seating() -> None:
     for _ in range(30):
         y, yaw = rng.uniform(-7e-3, 7e-3), rng.uniform(-0.01, 0.01)
         rigid = seat(WHEELSET, y=y, yaw=yaw).pose
-        # the approach goes with the load to the power 2/3
-        for load, sunk in ((1.0, 6e-7), (1e-3, 6e-9), (1e-6, 6e-11)):
+        # the approach goes with the load to the power 2/3, down to what the cubics of the scan miss of the profiles
+        for load, sunk in ((1.0, 8e-7), (1e-3, 1e-7), (1e-6, 1e-7)):
             pressed = press_wheelset(WHEELSET, y=y, yaw=yaw, loads=(load, load), material=STEEL)[0].pose
             assert pressed.G_z == pytest.approx(rigid.G_z, abs=sunk)
             assert pressed.roll == pytest.approx(rigid.roll, abs=sunk)
@@ -144,22 +145,20 @@ def test_a_heavier_wheel_sits_lower_and_on_a_larger_patch() -> None:
     assert np.all(np.diff(areas) > 0)
 
 
-@pytest.mark.parametrize("method", [DIFFERENCE, DISTANCE])
-def test_a_mirrored_wheel_exerts_the_mirrored_wrench(method: int) -> None:
+def test_a_mirrored_wheel_exerts_the_mirrored_wrench() -> None:
     rng = np.random.default_rng(3)
     for _ in range(50):
         pose = random_pose(rng)
         motion = random_motion(rng, pose)
-        left = wheel_forces(STANDARD, pose, motion, LAW, side=Side.LEFT, method=method)
-        right = wheel_forces(STANDARD, pose.mirrored(), motion.mirrored(), LAW, side=Side.RIGHT, method=method)
+        left = wheel_forces(STANDARD, pose, motion, LAW, side=Side.LEFT)
+        right = wheel_forces(STANDARD, pose.mirrored(), motion.mirrored(), LAW, side=Side.RIGHT)
         assert right.wrench == left.wrench.mirrored()
         assert_allclose(right.patches[:, [A, B, N, XI, F_X]], left.patches[:, [A, B, N, XI, F_X]], rtol=0)
         assert_allclose(right.patches[:, [ETA, PHI, F_Y, M_Z]], -left.patches[:, [ETA, PHI, F_Y, M_Z]], rtol=0)
 
 
-@pytest.mark.parametrize("method", [DIFFERENCE, DISTANCE])
 @pytest.mark.parametrize("slowest", [1.0, 0.001])
-def test_a_wheelset_turned_end_for_end_exerts_the_turned_wrench(method: int, slowest: float) -> None:
+def test_a_wheelset_turned_end_for_end_exerts_the_turned_wrench(slowest: float) -> None:
     """Half a turn about z: the left wheel becomes the right one, forward running backward."""
     rng = np.random.default_rng(4)
     for _ in range(50):
@@ -168,10 +167,8 @@ def test_a_wheelset_turned_end_for_end_exerts_the_turned_wrench(method: int, slo
         if slowest < 0.5:
             motion = Motion(*(0.01 * value for value in motion))
         turned = Motion(*map(float, HALF_TURN * motion))
-        left = wheel_forces(STANDARD, pose, motion, LAW, side=Side.LEFT, method=method)
-        right = wheel_forces(
-            STANDARD, Pose(-pose.G_y, pose.G_z, pose.yaw, -pose.roll), turned, LAW, side=Side.RIGHT, method=method
-        )
+        left = wheel_forces(STANDARD, pose, motion, LAW, side=Side.LEFT)
+        right = wheel_forces(STANDARD, Pose(-pose.G_y, pose.G_z, pose.yaw, -pose.roll), turned, LAW, side=Side.RIGHT)
         load = left.patches[:, N].sum()
         assert_allclose(right.wrench, HALF_TURN * left.wrench, atol=1e-9 * load)
 
@@ -231,7 +228,7 @@ def test_an_approaching_wheel_is_pushed_back_harder_and_a_parting_one_is_not_hel
     still, down, up = (
         wheel_forces(STANDARD, pose, moving._replace(v_z=v), LAW).patches[0, N] for v in (0.0, -0.1, 0.1)
     )
-    angle = wheel_forces(STANDARD, pose, moving, LAW).points.contact_angle[0]
+    angle = wheel_forces(STANDARD, pose, moving, LAW).zones.contact_angle[0]
     assert down - still == pytest.approx(STEEL.k_v * 0.1 * np.cos(angle), rel=1e-9)
     assert up == pytest.approx(still, rel=1e-12)
     touching = pose._replace(G_z=pose.G_z + 5e-5 - 1e-9)
@@ -252,11 +249,11 @@ def test_a_wheelset_rolling_straight_ahead_is_pushed_from_both_sides_alike() -> 
 
 def test_a_wheel_that_turns_by_its_own_radius_has_no_longitudinal_creepage() -> None:
     pose = seat(WHEELSET, y=2e-3, yaw=4e-3).pose
-    points = wheel_forces(STANDARD, pose._replace(G_z=pose.G_z - 1e-8), rolling(pose, 20.0), LAW).points
-    radius = float(points.radius[0])
+    zones = wheel_forces(STANDARD, pose._replace(G_z=pose.G_z - 1e-7), rolling(pose, 20.0), LAW).zones
+    radius = float(zones.radius[0])
     for speed in (20.0, -20.0):
         motion = straight_rolling(pose, speed=speed, radius=radius)
-        row = wheel_forces(STANDARD, pose._replace(G_z=pose.G_z - 1e-8), motion, LAW).patches[0]
+        row = wheel_forces(STANDARD, pose._replace(G_z=pose.G_z - 1e-7), motion, LAW).patches[0]
         assert row[XI] == pytest.approx(0.0, abs=4e-3**2)  # the yaw shortens the way by its cosine
         assert row[ETA] == pytest.approx(-4e-3 * np.sign(speed), rel=0.01)
 
@@ -264,10 +261,10 @@ def test_a_wheel_that_turns_by_its_own_radius_has_no_longitudinal_creepage() -> 
 def test_a_small_sideways_velocity_is_resisted_by_kalkers_f22() -> None:
     pose = seat(WHEELSET, y=3e-3).pose
     pose = pose._replace(G_z=pose.G_z - 6e-5)
-    points = wheel_forces(STANDARD, pose, rolling(pose, 20.0), UNDAMPED).points
-    angle, gap = float(points.contact_angle[0]), float(points.gap[0])
+    zones = wheel_forces(STANDARD, pose, rolling(pose, 20.0), UNDAMPED).zones
+    angle, depth = float(zones.contact_angle[0]), float(zones.depth[0])
     n, t = np.array([0.0, -np.sin(angle), np.cos(angle)]), np.array([0.0, np.cos(angle), np.sin(angle)])
-    p = np.array([0.0, points.y[0] - pose.G_y, points.z[0] - pose.G_z]) + gap * n
+    p = np.array([0.0, zones.y[0] - pose.G_y, zones.z[0] - pose.G_z]) - depth * n
     omega = -20.0 / np.cross(t, p)[0] * t  # about the patch's lateral axis: neither spin nor longitudinal sliding
     for eta in (1e-7, 1e-6, 1e-5):
         row = wheel_forces(STANDARD, pose, Motion(20.0, 20.0 * eta, 0.0, *map(float, omega)), UNDAMPED).patches[0]
@@ -276,28 +273,3 @@ def test_a_small_sideways_velocity_is_resisted_by_kalkers_f22() -> None:
         assert_allclose(row[[XI, ETA, PHI]], [0.0, eta * np.cos(angle), 0.0], atol=1e-12)
         assert row[F_Y] == pytest.approx(-f22 * row[ETA], rel=0.006)  # the bound of 20 x 20 cells in adhesion
         assert row[F_X] == pytest.approx(0.0, abs=1e-6 * abs(row[F_Y]))
-
-
-@pytest.mark.parametrize("cant", CANTS)
-@pytest.mark.parametrize("load", [1e4, 6e4, 1e5])
-def test_dist_and_diff_differ_by_less_than_0_5_percent_of_the_load_in_nine_of_ten_positions(
-    cant: float, load: float
-) -> None:
-    """In the others the flange's root touches the gauge corner, of nearly its own radius: there Hertz's stiffness goes
-    to infinity as a minimum nears its end, which the two methods place differently (0.01 % in the median).
-    """
-    rng = np.random.default_rng(7)
-    wheelset = WheelsetPair(PAIRS[cant], PAIRS[cant])
-    apart = []
-    for y in np.linspace(-7e-3, 7e-3, 141):
-        try:
-            left, _ = press_wheelset(wheelset, y=y, yaw=rng.uniform(-5e-3, 5e-3), loads=(load, load), material=STEEL)
-        except SeatingError:
-            continue
-        diff, dist = (
-            wheel_forces(PAIRS[cant], left.pose, rolling(left.pose, 20.0), LAW, method=method).wrench
-            for method in (DIFFERENCE, DISTANCE)
-        )
-        apart.append(np.abs(np.subtract(diff, dist))[:3].max() / load)
-    assert np.median(apart) < 2e-4
-    assert np.percentile(apart, 90) < 5e-3

@@ -56,15 +56,13 @@ def test_left_and_right_have_one_scale_and_y_runs_from_left_to_right() -> None:
 def test_patches_are_drawn_in_place_and_to_scale() -> None:
     pressed = press_wheelset(WHEELSET, y=5.5e-3, yaw=3e-3, loads=(6e4, 6e4), material=Material())
     pose = pressed[0].pose
-    left, right = (
-        WheelInPlace(side, STANDARD, wheel.points, wheel.patches) for side, wheel in zip(Side, pressed, strict=True)
-    )
+    left, right = (WheelInPlace(side, STANDARD, wheel.points, wheel) for side, wheel in zip(Side, pressed, strict=True))
     figure = points_figure(pose, left, right, title="pressed")
     figure.savefig(BytesIO(), format="png", dpi=40)
     for axes, wheel in zip(figure.axes[4:], pressed, strict=True):
         ellipses = outlines(axes)[::2]  # each is filled and outlined
         assert len(ellipses) == sum(patch.N > 0 for patch in wheel.patches)
-        for ellipse, patch, x, y in zip(ellipses, wheel.patches, wheel.points.x, wheel.points.y, strict=True):
+        for ellipse, patch, x, y in zip(ellipses, wheel.patches, wheel.zones.x, wheel.zones.y, strict=True):
             assert_allclose(ellipse.center, (y * 1e3, x * 1e3))
             assert ellipse.height == pytest.approx(2e3 * patch.a)
         assert any("kN" in text.get_text() for text in axes.texts)

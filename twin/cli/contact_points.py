@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from twin.contact.points import Pose
+    from twin.contact.pressed import PressedWheel
     from twin.contact.seating import WheelsetPair
     from twin.report.contact_points import WheelInPlace
 
@@ -172,8 +173,9 @@ def points(
         rail_reading=rail_reading,
     )
     on_rails = wheelset.on_rails()
-    pose = _pose(on_rails, asked)
-    wheels = _located(on_rails, pose, asked)
+    pressed = _pressed(on_rails, asked)
+    pose = pressed[0].pose if pressed else _pose(on_rails, asked)
+    wheels = _located(on_rails, pose, asked.method, pressed)
     terminal().show(wheelset.title)
     terminal().show(_in_words(pose, asked.load))
     terminal().show(_points_table(wheels))
@@ -182,7 +184,7 @@ def points(
     if out:
         _draw(out, f"{wheelset.title}\n{_in_words(pose, asked.load)}", pose, wheels)
     if patch:
-        _draw_patch(patch, wheels, pose, speed, asked.method)
+        _draw_patch(patch, wheels, pose, speed)
 
 
 def _checked(asked: Asked, *, out: Path | None, patch: Path | None) -> Asked:
@@ -201,38 +203,46 @@ def _checked(asked: Asked, *, out: Path | None, patch: Path | None) -> Asked:
     return asked
 
 
-def _pose(wheelset: "WheelsetPair", asked: Asked) -> "Pose":
-    """As placed, pressed by the load, or set down."""
+def _pressed(wheelset: "WheelsetPair", asked: Asked) -> "tuple[PressedWheel, PressedWheel] | None":
+    """Both wheels under the load, if one was asked for."""
     from twin.contact.hertz import Material
-    from twin.contact.points import Pose
     from twin.contact.pressed import press_wheelset
+
+    if asked.load is None:
+        return None
+    loads = asked.load * KN, asked.load * KN
+    return press_wheelset(wheelset, y=asked.y * MM, yaw=asked.yaw * MRAD, loads=loads, material=Material())
+
+
+def _pose(wheelset: "WheelsetPair", asked: Asked) -> "Pose":
+    """As placed, or set down."""
+    from twin.contact.points import Pose
     from twin.contact.seating import seat
 
     y, yaw = asked.y * MM, asked.yaw * MRAD
     if asked.roll is not None and asked.height is not None:
         return Pose(y, asked.height * MM, yaw, asked.roll * MRAD)
-    if asked.load is not None:
-        loads = asked.load * KN, asked.load * KN
-        return press_wheelset(wheelset, y=y, yaw=yaw, loads=loads, material=Material())[0].pose
     return seat(wheelset, y=y, yaw=yaw).pose
 
 
-def _located(wheelset: "WheelsetPair", pose: "Pose", asked: Asked) -> "tuple[WheelInPlace, WheelInPlace]":
+def _located(
+    wheelset: "WheelsetPair",
+    pose: "Pose",
+    method: SearchMethod,
+    pressed: "tuple[PressedWheel, PressedWheel] | None",
+) -> "tuple[WheelInPlace, WheelInPlace]":
     """Both wheels with their points, and their patches under load."""
-    from twin.contact.hertz import Material, ellipse_at_approach
     from twin.contact.methods import Method, locate
     from twin.contact.points import Side
     from twin.report.contact_points import WheelInPlace
 
-    def located(side: Side) -> WheelInPlace:
-        pair = wheelset.left if side is Side.LEFT else wheelset.right
-        found = locate(pair, pose, side=side, method=Method[asked.method.name])
-        A, B = found.curvature_rolling / 2, (found.curvature_wheel + found.curvature_rail) / 2
-        E_star = Material().E_star
-        patches = tuple(ellipse_at_approach(*each, E_star) for each in zip(A, B, -found.gap, strict=True))
-        return WheelInPlace(side, pair, found, patches if asked.load is not None else ())
-
-    return located(Side.LEFT), located(Side.RIGHT)
+    left, right = (
+        locate(pair, pose, side=side, method=Method[method.name]) for pair, side in zip(wheelset, Side, strict=True)
+    )
+    return (
+        WheelInPlace(Side.LEFT, wheelset.left, left, pressed[0] if pressed else None),
+        WheelInPlace(Side.RIGHT, wheelset.right, right, pressed[1] if pressed else None),
+    )
 
 
 def _in_words(pose: "Pose", load: float | None) -> str:
@@ -265,15 +275,15 @@ def _patches_table(wheels: "Sequence[WheelInPlace]") -> "Table":
     from math import pi
 
     table = _table("y\n[mm]", "a along\n[mm]", "b across\n[mm]", "force\n[kN]", "pressure\n[MPa]")
-    if any(patch.conformal and patch.N > 0.0 for wheel in wheels for patch in wheel.patches):
+    pressed = [(wheel.side.name.lower(), wheel.pressed) for wheel in wheels if wheel.pressed]
+    if any(patch.conformal for _, wheel in pressed for patch in wheel.patches):
         table.add_column("remark")
-    for wheel in wheels:
-        for y, patch in zip(wheel.points.y, wheel.patches, strict=True):
-            if patch.N > 0.0:
-                peak = 1.5 * patch.N / (pi * patch.a * patch.b)
-                sizes = f"{patch.a / MM:.2f}", f"{patch.b / MM:.2f}", f"{patch.N / KN:.2f}", f"{peak / MPA:.0f}"
-                remark = ["conformal: beyond Hertz's theory"] if patch.conformal else []
-                table.add_row(wheel.side.name.lower(), f"{y / MM:z.3f}", *sizes, *remark)
+    for side, wheel in pressed:
+        for y, patch in zip(wheel.zones.y, wheel.patches, strict=True):
+            peak = 1.5 * patch.N / (pi * patch.a * patch.b)
+            sizes = f"{patch.a / MM:.2f}", f"{patch.b / MM:.2f}", f"{patch.N / KN:.2f}", f"{peak / MPA:.0f}"
+            remark = ["conformal: beyond Hertz's theory"] if patch.conformal else []
+            table.add_row(side, f"{y / MM:z.3f}", *sizes, *remark)
     return table
 
 
@@ -292,23 +302,23 @@ def _draw(file: Path, title: str, pose: "Pose", wheels: "tuple[WheelInPlace, Whe
     _save(points_figure(pose, *wheels, title=title), file)
 
 
-def _draw_patch(file: Path, wheels: "Sequence[WheelInPlace]", pose: "Pose", speed: float, method: SearchMethod) -> None:
+def _draw_patch(file: Path, wheels: "Sequence[WheelInPlace]", pose: "Pose", speed: float) -> None:
     """The most pressed patch of a wheelset that rolls straight ahead and turns by the mean of its rolling radii."""
     from twin.contact.creep import Creepage, Friction, rolling_patch
     from twin.contact.fastsim import patch_field
     from twin.contact.hertz import Ellipse, Material
-    from twin.contact.methods import Method
     from twin.contact.wheel_forces import APPROACH, ETA, PHI, XI, A, B, N, contact_law, straight_rolling, wheel_forces
     from twin.report.contact_patch import patch_figure
 
     material, friction, v = Material(), Friction(), speed * KMH
     law = contact_law(material, friction, n_x=PATCH_CELLS, n_y=PATCH_CELLS)
-    heaviest = [max((patch.N, k) for k, patch in enumerate(wheel.patches)) for wheel in wheels]
-    radius = sum(float(wheel.points.radius[k]) for wheel, (_, k) in zip(wheels, heaviest, strict=True)) / len(wheels)
+    zones = [wheel.pressed.zones for wheel in wheels if wheel.pressed]
+    heaviest = [int(each.N.argmax()) for each in zones]
+    radius = sum(float(each.radius[k]) for each, k in zip(zones, heaviest, strict=True)) / len(zones)
     motion = straight_rolling(pose, speed=v, radius=radius)
-    (_, k), wheel = max(zip(heaviest, wheels, strict=True), key=lambda each: each[0])
-    found = wheel_forces(wheel.pair, pose, motion, law, side=wheel.side, method=Method[method.name].value)
-    row = found.patches[k]
+    wheel, _ = max(zip(wheels, zones, strict=True), key=lambda each: float(each[1].N.max()))
+    found = wheel_forces(wheel.pair, pose, motion, law, side=wheel.side)
+    row = found.patches[int(found.zones.N.argmax())]
     patch = rolling_patch(Ellipse(row[A], row[B], row[N], row[APPROACH], False), friction.mu, material.G, law.kalker)
     field = patch_field(Creepage(row[XI], row[ETA], row[PHI]), patch, speed=v, grid=law.grid)
     title = f"Patch of the {wheel.side.name.lower()} wheel, straight ahead at {speed:g} km/h"

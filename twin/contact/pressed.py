@@ -1,55 +1,43 @@
-"""Wheels pressed on their rails by a load: how deep they sink, over one patch or several, without friction.
+"""Wheels pressed on their rails by a load: how deep they sink, over one zone of contact or several, without friction.
 
-Each local minimum of the gap that is closed is a Hertzian patch of its own, pressed by the penetration there; their
-vertical forces add up to the load. DIFF's points do not move with the height, so they are searched once, and the height
-is found by Newton's steps on a sum of convex functions.
-
-The patches stay centred on the rigid contact points. Where the surfaces are nearly conformal a real patch spreads and
-its centre wanders (S1002 on 60E1 at 1/40 and y = 0: rigid 3.2 mm from the taping line, by CONTACT 1.9 mm under 10 kN
-and 0.6 mm under 50 kN), and where two patches grow together their overlap carries twice.
-
-A minimum that vanishes while it is pressed takes its force with it, and shortly before, its curvature nears zero and
-Hertz makes it too stiff: S1002 on 60E1 at 1/40, y = 0.5 mm, pressed by 0.11 mm, has a second patch that would carry
-300 kN, flagged conformal, and a hair further has none. The height jumps there, by 0.4 mm where the flange takes over
-under 60 kN, and a wheelset has no rest in between: in 2 % of its lateral positions at that load.
+The gap of DIFF keeps its shape when the axle is lifted, so it is scanned once, and Newton's steps find the height from
+the vertical force of all zones (zones.py), which is convex in it. A wheelset rolls until both wheels ask for the same
+height; as each wheel's height is continuous in the roll, there is such a roll wherever both stay on the rail.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from twin.contact.hertz import Ellipse, Material, ellipse_at_approach, stiffness
+from twin.contact.hertz import Ellipse, Material, ellipse_under_force
+from twin.contact.locus import Placement, attitude
 from twin.contact.pair import Pair
-from twin.contact.points import (
-    CAPACITY,
-    FIELDS,
-    GAP,
-    K_RAIL,
-    K_ROLLING,
-    K_WHEEL,
-    SLOPE,
-    VERTICAL_GAP,
-    ContactPoints,
-    Pose,
-    Side,
-    contact_points,
-)
+from twin.contact.points import CAPACITY, FIELDS, ContactPoints, Pose, Side, contact_points
 from twin.contact.search import DIFFERENCE, search
-from twin.contact.seating import (
-    OFF_THE_RAIL,
-    SEATED,
-    UNSETTLED,
-    SeatingError,
-    WheelsetPair,
-    gap_over_roll,
-    raise_gaps,
+from twin.contact.seating import OFF_THE_RAIL, SEATED, UNSETTLED, SeatingError, WheelsetPair
+from twin.contact.zones import (
+    ANGLE,
+    RADIUS,
+    RATE,
+    X_W,
+    Y_W,
+    ZONE_FIELDS,
+    ContactZones,
+    Scan,
+    closed_range,
+    contact_zones,
+    lowest_gap,
+    scan_gap,
+    scan_room,
+    vertical_force,
+    zones,
 )
 from twin.core.arrays import Array
 from twin.core.errors import ConfigError
 from twin.numerics.compiled import compiled
 
-STEPS = 60
-"""Most Newton steps; a handful do."""
+STEPS = 80
+"""Most steps of a height or a roll; a handful do, and halving alone would need 60."""
 
 CLOSE = 1e-13
 """Step of the height at which the wheel counts as settled [m]; of the roll for a wheelset [rad]."""
@@ -60,95 +48,96 @@ LEVEL = 1e-10
 
 @dataclass(frozen=True)
 class PressedWheel:
-    """A wheel under load: the wheelset's pose, all minima of the gap, and a patch for each (of zeros where open)."""
+    """A wheel under load: the wheelset's pose, all minima of the gap, and the zones that carry with a patch for each.
+
+    The points are those of rigid surfaces; a zone may hold several of them, and its centre lies where its force does.
+    """
 
     pose: Pose
     points: ContactPoints
+    zones: ContactZones
     patches: tuple[Ellipse, ...]
+    """Hertz's ellipse of each zone's force on the parabola of its depth and area."""
 
 
 @compiled
-def half_curvatures(row: Array) -> tuple[float, float]:
-    """A along the rolling direction and B across of a contact point [1/m]: half the summed curvatures."""
-    return 0.5 * row[K_ROLLING], 0.5 * (row[K_WHEEL] + row[K_RAIL])
-
-
-@compiled
-def vertical_load(rows: Array, count: int, E_star: float, lift: float) -> tuple[float, float]:
-    """Vertical force of all closed minima, the axle lifted by lift [m], and its derivative with the lift [N, N/m]."""
-    force, rate = 0.0, 0.0
-    for k in range(min(count, rows.shape[0])):
-        cos = 1.0 / np.sqrt(1.0 + rows[k, SLOPE] ** 2)
-        depth = -(rows[k, VERTICAL_GAP] + lift) * cos
-        if depth > 0.0:
-            A, B = half_curvatures(rows[k])
-            k_h = stiffness(A, B, E_star)
-            root = np.sqrt(depth)
-            force += cos * k_h * depth * root
-            rate -= cos * cos * 1.5 * k_h * root
-    return force, rate
-
-
-@compiled
-def lift_for_load(rows: Array, count: int, E_star: float, load: float) -> float:
-    """By how much the axle must be lifted for the closed minima to carry the load [m]; load > 0.
+def lift_for_load(pair: Pair, scan: Scan, load: float) -> float:
+    """By how much the axle must be lifted for a scanned wheel to carry a load over E* > 0 [m^2]; NaN if it never can.
 
     Newton from below: the force is convex and falling in the lift, so the steps come from one side and never overshoot.
     """
-    touch = -np.inf
-    for k in range(min(count, rows.shape[0])):
-        touch = max(touch, -rows[k, VERTICAL_GAP])
-    lift = touch - 1e-6
-    force, rate = vertical_load(rows, count, E_star, lift)
-    while force < load:  # sink until the load is exceeded
-        lift = touch - 2.0 * (touch - lift)
-        force, rate = vertical_load(rows, count, E_star, lift)
+    touch = -lowest_gap(scan.places)
+    if not touch > -np.inf:
+        return np.nan
+    lift, force, rate = touch, 0.0, 0.0
+    depth = 1.2 * np.cbrt(load * load)  # Hertz's, of a wheel on a rail head
+    first, after = 0, 0
+    for _ in range(STEPS):  # sink until the load is exceeded
+        lift = touch - depth
+        first, after = closed_range(scan.places, lift)
+        force, rate = vertical_force(pair, lift, scan, first, after)
+        if force >= load:
+            break
+        depth *= min(1.05 * np.cbrt((load / force) ** 2), 4.0) if force > 0.0 else 4.0
     for _ in range(STEPS):
         step = (load - force) / rate
         lift += step
         if abs(step) < CLOSE:
             break
-        force, rate = vertical_load(rows, count, E_star, lift)
-    return lift
+        force, rate = vertical_force(pair, lift, scan, first, after)
+    return float(lift)
 
 
 @compiled
-def press_kernel(
-    pair: Pair, G_y: float, yaw: float, roll: float, load: float, E_star: float, rows: Array
-) -> tuple[float, int]:
-    """Height of the axle at which a left wheel carries a load, and the number of its points; rows as of search()."""
-    count = search(pair, DIFFERENCE, G_y, 0.0, yaw, roll, rows)
-    if count == 0:
+def press_kernel(pair: Pair, held: Pose, load: float, E_star: float, scan: Scan, rows: Array) -> tuple[float, int]:
+    """Height of the axle at which a left wheel carries a load, and the number of its zones; rows as of zones().
+
+    held: y, yaw and roll; its G_z is not used. No zone at all means that the wheel lies beyond its rail.
+    """
+    place = Placement(attitude(held.yaw, held.roll), held.G_y, 0.0)
+    scan_gap(pair, place, scan)
+    height = lift_for_load(pair, scan, load / E_star)
+    if not np.isfinite(height):
         return 0.0, 0
-    height = lift_for_load(rows, count, E_star, load)
-    raise_gaps(rows, count, height)
-    return height, count
+    return height, zones(pair, place, height, E_star, scan, rows)
 
 
 @compiled
-def _height_over_roll(rows: Array, count: int, E_star: float, yaw: float, roll: float) -> float:
+def _height_over_roll(rows: Array, count: int, held: Pose) -> float:
     """How the height of a pressed wheel follows the roll [m/rad]: the gaps' derivatives, weighted by stiffness."""
     sum_rate, sum_weight = 0.0, 0.0
     for k in range(min(count, rows.shape[0])):
-        if rows[k, GAP] < 0.0:
-            A, B = half_curvatures(rows[k])
-            weight = stiffness(A, B, E_star) * np.sqrt(-rows[k, GAP]) / (1.0 + rows[k, SLOPE] ** 2)
-            sum_rate += weight * gap_over_roll(rows[k], yaw, roll)
-            sum_weight += weight
+        row = rows[k]
+        down = np.sqrt(row[RADIUS] ** 2 - row[X_W] ** 2)
+        cos, sin = np.cos(held.roll), np.sin(held.roll)
+        y_over_roll = np.cos(held.yaw) * (cos * down - sin * row[Y_W])
+        sum_rate += row[RATE] * (cos * row[Y_W] + sin * down - np.tan(row[ANGLE]) * y_over_roll)
+        sum_weight += row[RATE]
     return -sum_rate / sum_weight if sum_weight > 0.0 else 0.0
 
 
 @compiled
 def press_wheelset_kernel(
-    wheelset: WheelsetPair, G_y: float, yaw: float, loads: tuple[float, float], E_star: float, rows: Array
+    wheelset: WheelsetPair,
+    G_y: float,
+    yaw: float,
+    loads: tuple[float, float],
+    E_star: float,
+    scans: tuple[Scan, Scan],
+    rows: Array,
 ) -> tuple[float, float, int, int, int]:
-    """Roll, height, counts and what became of it, under a load on each wheel; rows (2, capacity, FIELDS)."""
-    roll = 0.0
+    """Roll, height, zones left and right, and what became of it, under a load on each wheel.
+
+    rows (2, capacity, ZONE_FIELDS). Newton's steps take the zones where they are, which is not all that a roll changes;
+    where they leave the bracket or do not halve the last step, the bracket is halved.
+    """
+    roll, last = 0.0, np.inf
     n_left = n_right = 0
     low, high = -np.inf, np.inf
     for _ in range(STEPS):
-        left, n_left = press_kernel(wheelset.left, G_y, yaw, roll, loads[0], E_star, rows[0])
-        right, n_right = press_kernel(wheelset.right, -G_y, -yaw, -roll, loads[1], E_star, rows[1])
+        left_held, right_held = Pose(G_y, 0.0, yaw, roll), Pose(-G_y, 0.0, -yaw, -roll)
+        left, n_left = press_kernel(wheelset.left, left_held, loads[0], E_star, scans[0], rows[0])
+        right, n_right = press_kernel(wheelset.right, right_held, loads[1], E_star, scans[1], rows[1])
         if n_left == 0 or n_right == 0:
             return roll, left, n_left, n_right, OFF_THE_RAIL
         miss = right - left  # the height the right wheel asks for over that of the left: falls below zero for low rolls
@@ -156,12 +145,13 @@ def press_wheelset_kernel(
             low = roll
         else:
             high = roll
-        left_rate = _height_over_roll(rows[0], n_left, E_star, yaw, roll)
-        rate = -_height_over_roll(rows[1], n_right, E_star, -yaw, -roll) - left_rate
+        rate = -_height_over_roll(rows[1], n_right, right_held) - _height_over_roll(rows[0], n_left, left_held)
         following = roll - miss / rate if rate > 0.0 else roll - np.sign(miss) * 1e-3
-        if not low <= following <= high:
+        slow = abs(following - roll) > 0.5 * last and high - low < np.inf
+        if slow or not low <= following <= high:
             following = 0.5 * (low + high)
-        if abs(following - roll) < CLOSE:
+        last = abs(following - roll)
+        if last < CLOSE:
             return roll, 0.5 * (left + right), n_left, n_right, SEATED if abs(miss) < LEVEL else UNSETTLED
         roll = following
     return roll, 0.0, n_left, n_right, UNSETTLED
@@ -175,15 +165,11 @@ def press(pair: Pair, pose: Pose, *, load: float, material: Material, side: Side
     count, capacity = CAPACITY, 0
     while count > capacity:
         capacity = count
-        rows = np.empty((capacity, FIELDS))
-        height, count = press_kernel(pair, held.G_y, held.yaw, held.roll, load, material.E_star, rows)
+        rows = np.empty((capacity, ZONE_FIELDS))
+        height, count = press_kernel(pair, held, load, material.E_star, scan_room(pair), rows)
     if count == 0:
         raise SeatingError(f"the wheel has no contact on its rail at y = {pose.G_y * 1e3:g} mm: move it back")
-    return PressedWheel(
-        Pose(pose.G_y, height, pose.yaw, pose.roll),
-        contact_points(rows[:count], side),
-        _patches(rows[:count], material),
-    )
+    return _pressed(pair, pose._replace(G_z=height), side, rows[:count], material)
 
 
 def press_wheelset(
@@ -192,11 +178,14 @@ def press_wheelset(
     """Left and right wheel of a wheelset under their vertical loads [N]: roll and height solved, or SeatingError."""
     if not all(0.0 < load < np.inf for load in loads):
         raise ConfigError(f"both loads must be above 0 N, got {loads[0]:g} and {loads[1]:g} N")
+    scans = scan_room(wheelset.left), scan_room(wheelset.right)
     n_left, n_right, capacity = CAPACITY, 0, 0
     while max(n_left, n_right) > capacity:
         capacity = max(n_left, n_right)
-        rows = np.empty((2, capacity, FIELDS))
-        roll, height, n_left, n_right, what = press_wheelset_kernel(wheelset, y, yaw, loads, material.E_star, rows)
+        rows = np.empty((2, capacity, ZONE_FIELDS))
+        roll, height, n_left, n_right, what = press_wheelset_kernel(
+            wheelset, y, yaw, loads, material.E_star, scans, rows
+        )
     if what == OFF_THE_RAIL:
         raise SeatingError(f"a wheel has no contact on its rail at y = {y * 1e3:g} mm: move the wheelset back")
     if what == UNSETTLED:
@@ -205,12 +194,24 @@ def press_wheelset(
             "move the wheelset or change the load"
         )
     pose = Pose(y, height, yaw, roll)
-    left, right = rows[0, :n_left], rows[1, :n_right]
     return (
-        PressedWheel(pose, contact_points(left, Side.LEFT), _patches(left, material)),
-        PressedWheel(pose, contact_points(right, Side.RIGHT), _patches(right, material)),
+        _pressed(wheelset.left, pose, Side.LEFT, rows[0, :n_left], material),
+        _pressed(wheelset.right, pose, Side.RIGHT, rows[1, :n_right], material),
     )
 
 
-def _patches(rows: Array, material: Material) -> tuple[Ellipse, ...]:
-    return tuple(ellipse_at_approach(*half_curvatures(row), -row[GAP], material.E_star) for row in rows)
+def _pressed(pair: Pair, pose: Pose, side: Side, rows: Array, material: Material) -> PressedWheel:
+    found = contact_zones(rows, side)
+    patches = tuple(ellipse_under_force(*each, material.E_star) for each in zip(found.A, found.B, found.N, strict=True))
+    return PressedWheel(pose, minima(pair, pose, side), found, patches)
+
+
+def minima(pair: Pair, pose: Pose, side: Side) -> ContactPoints:
+    """The points of DIFF for the wheel of that side, at any pose."""
+    held = pose if side is Side.LEFT else pose.mirrored()
+    count, capacity = CAPACITY, 0
+    while count > capacity:
+        capacity = count
+        rows = np.empty((capacity, FIELDS))
+        count = search(pair, DIFFERENCE, *held, rows)
+    return contact_points(rows[:count], side)

@@ -1,9 +1,11 @@
-"""One moving wheel on its rail: contact points, normal forces, creepages and creep forces, in one compiled call.
+"""One moving wheel on its rail: zones of contact, normal forces, creepages and creep forces, in one compiled call.
 
-This is the full contact model as a vehicle's step and every cross-check use it: search (DIFF or DIST), Hertz with
-damping, Kalker's coefficients and FASTSIM, over as many patches as are closed. A wheel that lifts off or lies beyond
-its rail exerts nothing; one that stands still has the forces of the regularised creepages; a motion that is no number
-has none.
+This is the full contact model as a vehicle's step uses it: zones of penetration (zones.py) with their normal forces and
+damping, and on the ellipse of each zone Kalker's coefficients and FASTSIM. The normal force is continuous in the pose;
+the creep force jumps where two zones become one, as one patch at its centre follows upon two.
+
+A wheel that lifts off or lies beyond its rail exerts nothing; one that stands still has the forces of the regularised
+creepages; a pose or motion that is no number has none.
 """
 
 from dataclasses import dataclass
@@ -13,30 +15,36 @@ import numpy as np
 
 from twin.contact.creep import Creepage, CreepForce, Friction, Patch, creepage, rolling_patch
 from twin.contact.fastsim import Strips, fastsim_force, strips, workspace
-from twin.contact.hertz import Ellipse, Material, ellipse_at_approach, normal_force, stiffness
+from twin.contact.hertz import Ellipse, Material, ellipse_under_force
 from twin.contact.kalker import Kalker, kalker_table
+from twin.contact.locus import Placement, attitude
 from twin.contact.pair import Pair
-from twin.contact.points import (
-    CAPACITY,
-    FIELDS,
-    GAP,
-    SLOPE,
-    X_R,
-    Y_R,
-    Z_R,
-    ContactPoints,
-    Pose,
-    Side,
-    contact_points,
+from twin.contact.points import CAPACITY, ContactPoints, Pose, Side
+from twin.contact.pressed import minima
+from twin.contact.zones import (
+    ACROSS,
+    ALONG,
+    ANGLE,
+    DEPTH,
+    FORCE,
+    ZONE_FIELDS,
+    ContactZones,
+    Scan,
+    X,
+    Y,
+    Z,
+    contact_zones,
+    scan_gap,
+    scan_room,
+    zones,
 )
-from twin.contact.pressed import half_curvatures
-from twin.contact.search import DIFFERENCE, search
 from twin.core.arrays import Array, frozen
 from twin.numerics.compiled import compiled
 
 A, B, N, APPROACH, XI, ETA, PHI, F_X, F_Y, M_Z, CONFORMAL = range(11)
 PATCH_FIELDS = 11
-"""Length of a patch's row: semi-axes [m], force [N], approach [m], creepages, creep forces on the wheel, a flag."""
+"""Length of a patch's row: semi-axes [m], force with damping [N], depth [m], creepages, creep forces on the wheel, a
+flag."""
 
 
 class ContactLaw(NamedTuple):
@@ -112,14 +120,35 @@ class Wrench(NamedTuple):
 
 @dataclass(frozen=True)
 class WheelForces:
-    """All of one wheel's contact: points, a row per point of patches (n, PATCH_FIELDS), and their sum on the wheelset.
+    """All of one wheel's contact: minima of the gap, n zones that carry, their patches, and the sum on the wheelset.
 
-    Patch axes: x forward, y to the left in the tangent plane, z the rail's outward normal.
+    Patch axes: x forward, y to the left in the tangent plane, z the direction of the zone's normal force.
     """
 
     points: ContactPoints
+    zones: ContactZones
     patches: Array
+    """A row for each zone (n, PATCH_FIELDS)."""
     wrench: Wrench
+
+
+class Buffers(NamedTuple):
+    """What wheel_forces_kernel() fills, given by the caller so that it allocates nothing."""
+
+    zones: Array
+    """(capacity, ZONE_FIELDS)."""
+    patches: Array
+    """(capacity, PATCH_FIELDS)."""
+    scan: Scan
+    work: Array
+    """FASTSIM's."""
+
+
+def wheel_buffers(pair: Pair, law: ContactLaw, *, capacity: int = CAPACITY) -> Buffers:
+    """Room for a wheel of that pair with so many zones; more exert nothing."""
+    return Buffers(
+        np.empty((capacity, ZONE_FIELDS)), np.empty((capacity, PATCH_FIELDS)), scan_room(pair), workspace(law.grid)
+    )
 
 
 @compiled
@@ -142,13 +171,18 @@ def rolling_force(creep: Creepage, patch: Patch, rolling: float, grid: Strips, w
 
 
 @compiled
-def _patch_forces(row: Array, centre: Pose, motion: Motion, law: ContactLaw, work: Array, patch: Array) -> Wrench:
-    """Fill the patch of one closed contact point, and its wrench on the wheelset."""
-    cos = 1.0 / np.sqrt(1.0 + row[SLOPE] ** 2)
-    sin = row[SLOPE] * cos
+def _patch_forces(
+    zone: Array, share: float, centre: Pose, motion: Motion, law: ContactLaw, work: Array, patch: Array
+) -> Wrench:
+    """Fill the patch of one zone, and its wrench on the wheelset; share: its part of the wheel's elastic force.
+
+    The damping of [Ign eq. 15], k_v |v_n| while approaching, is that of the whole wheel, shared out: two zones that
+    become one do not lose half of it.
+    """
+    cos, sin = np.cos(zone[ANGLE]), np.sin(zone[ANGLE])
     n, t = (0.0, -sin, cos), (0.0, cos, sin)
     # the point of the undeformed wheel, which is the one [Ign eq. 16] takes the velocity of
-    p_x, p_y, p_z = row[X_R], row[Y_R] + row[GAP] * n[1] - centre.G_y, row[Z_R] + row[GAP] * n[2] - centre.G_z
+    p_x, p_y, p_z = zone[X], zone[Y] - zone[DEPTH] * n[1] - centre.G_y, zone[Z] - zone[DEPTH] * n[2] - centre.G_z
     v = (
         motion.v_x + motion.omega_y * p_z - motion.omega_z * p_y,
         motion.v_y + motion.omega_z * p_x - motion.omega_x * p_z,
@@ -156,10 +190,9 @@ def _patch_forces(row: Array, centre: Pose, motion: Motion, law: ContactLaw, wor
     )
     speed = np.sqrt(motion.v_x**2 + motion.v_y**2 + motion.v_z**2)
     creep = creepage(v, (motion.omega_x, motion.omega_y, motion.omega_z), t, n, speed, law.v_floor)
-    A_rolling, B_across = half_curvatures(row)
-    patch_ellipse = ellipse_at_approach(A_rolling, B_across, -row[GAP], law.E_star)
-    force = normal_force(row[GAP], v[1] * n[1] + v[2] * n[2], stiffness(A_rolling, B_across, law.E_star), law.k_v)
-    pressed = Ellipse(patch_ellipse.a, patch_ellipse.b, force, patch_ellipse.approach, patch_ellipse.conformal)
+    elastic = ellipse_under_force(zone[ALONG], zone[ACROSS], zone[FORCE], law.E_star)
+    force = zone[FORCE] + share * law.k_v * max(-(v[1] * n[1] + v[2] * n[2]), 0.0)
+    pressed = Ellipse(elastic.a, elastic.b, force, zone[DEPTH], elastic.conformal)
     rolling = min(max(motion.v_x / law.v_floor, -1.0), 1.0)
     tangential = rolling_force(creep, rolling_patch(pressed, law.mu, law.G, law.kalker), rolling, law.grid, work)
     patch[A], patch[B], patch[N], patch[APPROACH] = pressed.a, pressed.b, force, pressed.approach
@@ -179,42 +212,38 @@ def _patch_forces(row: Array, centre: Pose, motion: Motion, law: ContactLaw, wor
 
 @compiled
 def wheel_forces_kernel(
-    pair: Pair, method: int, pose: Pose, motion: Motion, law: ContactLaw, buffers: tuple[Array, Array, Array]
+    pair: Pair, pose: Pose, motion: Motion, law: ContactLaw, buffers: Buffers
 ) -> tuple[int, Wrench]:
-    """Number of contact points of a left wheel and their wrench on the wheelset.
-
-    buffers: rows (capacity, FIELDS) and patches (capacity, PATCH_FIELDS), which are filled, and FASTSIM's workspace.
-    Points beyond the capacity exert nothing: give room for those there can be.
-    """
-    rows, patches, work = buffers
-    if not np.isfinite(motion.v_x + motion.v_y + motion.v_z + motion.omega_x + motion.omega_y + motion.omega_z):
+    """Number of zones of a left wheel and their wrench on the wheelset; buffers are filled as far as they reach."""
+    rows, patches = buffers.zones, buffers.patches
+    moving = motion.v_x + motion.v_y + motion.v_z + motion.omega_x + motion.omega_y + motion.omega_z
+    if not np.isfinite(moving + pose.G_y + pose.G_z + pose.yaw + pose.roll):
         return 0, Wrench(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    count = search(pair, method, pose.G_y, pose.G_z, pose.yaw, pose.roll, rows)
+    place = Placement(attitude(pose.yaw, pose.roll), pose.G_y, pose.G_z)
+    scan_gap(pair, place, buffers.scan)
+    count = zones(pair, place, 0.0, law.E_star, buffers.scan, rows)
+    written, total = min(count, rows.shape[0]), 0.0
+    for k in range(written):
+        total += rows[k, FORCE]
     F_x = F_y = F_z = M_x = M_y = M_z = 0.0
-    for k in range(min(count, rows.shape[0])):
-        if rows[k, GAP] < 0.0:
-            w = _patch_forces(rows[k], pose, motion, law, work, patches[k])
-            F_x, F_y, F_z = F_x + w.F_x, F_y + w.F_y, F_z + w.F_z
-            M_x, M_y, M_z = M_x + w.M_x, M_y + w.M_y, M_z + w.M_z
-        else:
-            patches[k, :] = 0.0
+    for k in range(written):
+        w = _patch_forces(rows[k], rows[k, FORCE] / total, pose, motion, law, buffers.work, patches[k])
+        F_x, F_y, F_z = F_x + w.F_x, F_y + w.F_y, F_z + w.F_z
+        M_x, M_y, M_z = M_x + w.M_x, M_y + w.M_y, M_z + w.M_z
     return count, Wrench(F_x, F_y, F_z, M_x, M_y, M_z)
 
 
-def wheel_forces(
-    pair: Pair, pose: Pose, motion: Motion, law: ContactLaw, *, side: Side = Side.LEFT, method: int = DIFFERENCE
-) -> WheelForces:
+def wheel_forces(pair: Pair, pose: Pose, motion: Motion, law: ContactLaw, *, side: Side = Side.LEFT) -> WheelForces:
     """The contact of one wheel of a moving wheelset, left or right, in track axes."""
     held, moving = (pose, motion) if side is Side.LEFT else (pose.mirrored(), motion.mirrored())
-    capacity = CAPACITY
-    while True:
-        buffers = np.empty((capacity, FIELDS)), np.zeros((capacity, PATCH_FIELDS)), workspace(law.grid)
-        count, wrench = wheel_forces_kernel(pair, method, held, moving, law, buffers)
-        if count <= capacity:
-            break
+    count, capacity = CAPACITY, 0
+    while count > capacity:
         capacity = count
-    patches = buffers[1][:count].copy()
+        buffers = wheel_buffers(pair, law, capacity=capacity)
+        count, wrench = wheel_forces_kernel(pair, held, moving, law, buffers)
+    patches = buffers.patches[:count].copy()
     if side is Side.RIGHT:
         patches[:, [ETA, PHI, F_Y, M_Z]] *= -1.0
         wrench = wrench.mirrored()
-    return WheelForces(contact_points(buffers[0][:count], side), frozen(patches), Wrench(*wrench))
+    found = contact_zones(buffers.zones[:count], side)
+    return WheelForces(minima(pair, pose, side), found, frozen(patches), Wrench(*wrench))

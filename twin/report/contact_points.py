@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse as Outline
 
 from twin.contact.curve import curve_many
-from twin.contact.hertz import Ellipse
 from twin.contact.locus import locus_points
 from twin.contact.pair import Pair
 from twin.contact.points import ContactPoints, Pose, Side
+from twin.contact.pressed import PressedWheel
 from twin.core.arrays import Array, BoolArray
 from twin.report.units import MM
 
@@ -41,8 +41,8 @@ class WheelInPlace:
     side: Side
     pair: Pair
     points: ContactPoints
-    patches: tuple[Ellipse, ...] = ()
-    """One for each point; none where no load presses."""
+    pressed: PressedWheel | None = None
+    """The zones that carry and their patches; none where no load presses."""
 
     @property
     def touching(self) -> BoolArray:
@@ -52,7 +52,7 @@ class WheelInPlace:
 
 def points_figure(pose: Pose, left: WheelInPlace, right: WheelInPlace, *, title: str) -> Figure:
     """Both wheels in true proportions, the distance of the surfaces below, and under load the patches from above."""
-    loaded = bool(left.patches or right.patches)
+    loaded = bool(left.pressed or right.pressed)
     heights = [2.2, 1.3, 1.5] if loaded else [2.2, 1.3]
     figure = Figure(figsize=(11.0, 9.0 if loaded else 6.4), layout="constrained", facecolor="white")
     grid = figure.subplots(len(heights), 2, squeeze=False, sharex="col", height_ratios=heights)
@@ -61,8 +61,8 @@ def points_figure(pose: Pose, left: WheelInPlace, right: WheelInPlace, *, title:
         outline = _outline(wheel, held)
         _draw_profiles(column[0], wheel, outline)
         _draw_gap(column[1], wheel, outline)
-        if loaded:
-            _draw_patches(column[2], wheel)
+        if wheel.pressed:
+            _draw_patches(column[2], wheel.pressed)
         column[-1].set_xlabel("y [mm], left positive")
     for row in grid[1:]:  # the same scale left and right
         lows, highs = zip(*(axes.get_ylim() for axes in row), strict=True)
@@ -133,13 +133,12 @@ def _draw_gap(axes: Axes, wheel: WheelInPlace, outline: Array) -> None:
     _finish(axes, "Distance of wheel and rail; below zero they are pressed together")
 
 
-def _draw_patches(axes: Axes, wheel: WheelInPlace) -> None:
+def _draw_patches(axes: Axes, wheel: PressedWheel) -> None:
     """Ellipses in place and to scale, seen from above."""
-    points = wheel.points
-    pressed = [k for k, patch in enumerate(wheel.patches) if patch.N > 0.0]
-    for k in pressed:
-        patch, centre = wheel.patches[k], (points.y[k] * MM, points.x[k] * MM)
-        across = patch.b * np.cos(points.contact_angle[k])
+    zones, longest = wheel.zones, 0.0
+    for x, y, angle, patch in zip(zones.x, zones.y, zones.contact_angle, wheel.patches, strict=True):
+        longest = max(longest, patch.a + abs(float(x)))
+        centre, across = (y * MM, x * MM), patch.b * np.cos(angle)
         size = 2 * across * MM, 2 * patch.a * MM
         axes.add_patch(Outline(centre, *size, facecolor=TOUCHING, alpha=0.3, edgecolor="none"))
         axes.add_patch(Outline(centre, *size, fill=False, edgecolor=TOUCHING, linewidth=1.2))
@@ -153,10 +152,9 @@ def _draw_patches(axes: Axes, wheel: WheelInPlace) -> None:
             fontsize=8.5,
             color=INK,
         )
-    longest = max((wheel.patches[k].a + abs(float(points.x[k])) for k in pressed), default=5e-3)
     axes.set(ylim=(-1.3 * longest * MM, (1.3 * longest + 6e-3) * MM), aspect="equal")
     axes.set_ylabel("x, forward [mm]")
-    _finish(axes, "Patches from above" if pressed else "No patch: the wheel is off its rail")
+    _finish(axes, "Patches from above")
 
 
 def _finish(axes: Axes, title: str) -> None:

@@ -1,84 +1,49 @@
-"""Wheels under load in plain numpy and scipy: forces from exact integrals, heights and rolls closed in on by halving.
+"""Wheels under load in plain numpy and scipy: forces of plain zones, heights and rolls closed in on by halving.
 
 The compiled form (`twin.contact.pressed`) takes tables and Newton's steps instead.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import brentq
 
 from twin.contact.curve import Curve
-from twin.contact.hertz import CURVATURE_FLOOR
-from twin.contact.plain import hertz
-from twin.contact.plain.points import difference_points, profile
-from twin.contact.points import ContactPoints, Pose
-from twin.core.arrays import Array
+from twin.contact.pair import Pair
+from twin.contact.plain.points import profile
+from twin.contact.plain.zones import gap_along, zones
+from twin.contact.points import Pose
 
 DEEPEST = 1e-3
 """A penetration that no load of a railway reaches [m]."""
 
-PointsOver = Callable[[float], ContactPoints]
-"""The points of a wheel, axle at height zero, over the roll [rad]."""
+
+def vertical_force(wheel: Curve, rail: Curve, pair: Pair, pose: Pose, *, E_star: float) -> float:
+    """Of all zones of a left wheel [N]."""
+    return float(sum(zone.N * np.cos(zone.angle) for zone in zones(wheel, rail, pair, pose, E_star=E_star)))
 
 
-def difference_contacts(wheel: Curve, rail: Curve, pose: Pose) -> ContactPoints:
-    """The points of DIFF for a left wheel by plain search, and what the two surfaces are there."""
-    w, b = profile(wheel), profile(rail)
-    x_w, y_w, x, y, D = difference_points(wheel, rail, pose).T
-    r, r1, r2 = w.value(y_w), w.slope(y_w), w.second(y_w)
-    slope = b.slope(y)
-    return ContactPoints(
-        x_w=x_w,
-        y_w=y_w,
-        x=x,
-        y=y,
-        z=b.value(y),
-        slope=slope,
-        gap=D / np.hypot(1, slope),
-        vertical_gap=D,
-        radius=r,
-        curvature_rolling=1 / (r * np.hypot(1, r1)),
-        curvature_wheel=-r2 / np.hypot(1, r1) ** 3,
-        curvature_rail=-b.second(y) / np.hypot(1, slope) ** 3,
-    )
+def height_for_load(wheel: Curve, rail: Curve, pair: Pair, pose: Pose, *, load: float, E_star: float) -> float:
+    """Of the axle at the pose's y, yaw and roll, where a left wheel carries a vertical load > 0 [m]."""
+    along = gap_along(profile(wheel), profile(rail), pair, pose._replace(G_z=0.0))
+    turns = along.gap.derivative().roots(extrapolate=False)
+    touch = -float(np.min(along.gap([along.Y[0], *turns, along.Y[-1]])))
 
+    def excess(height: float) -> float:
+        return vertical_force(wheel, rail, pair, pose._replace(G_z=height), E_star=E_star) - load
 
-def patch(points: ContactPoints, k: int, *, approach: float, E_star: float) -> tuple[float, float, float]:
-    """a, b [m] and N [N] of point k at an approach [m]; zeros where it is open."""
-    if approach <= 0:
-        return 0.0, 0.0, 0.0
-    A = max(points.curvature_rolling[k] / 2, CURVATURE_FLOOR)
-    B = max((points.curvature_wheel[k] + points.curvature_rail[k]) / 2, CURVATURE_FLOOR)
-    return hertz.ellipse_at_approach(A=A, B=B, approach=approach, E_star=E_star)
-
-
-def normal_forces(points: ContactPoints, *, lift: float, E_star: float) -> Array:
-    """N of every point (n,) [N] after the axle has been lifted [m]."""
-    approaches = -(points.vertical_gap + lift) / np.hypot(1, points.slope)
-    return np.array([patch(points, k, approach=p, E_star=E_star)[2] for k, p in enumerate(approaches)])
-
-
-def lift_for_load(points: ContactPoints, *, load: float, E_star: float) -> float:
-    """By how much the axle must be lifted for the points to carry a vertical load > 0 [m]."""
-
-    def excess(lift: float) -> float:
-        return float(np.sum(normal_forces(points, lift=lift, E_star=E_star) / np.hypot(1, points.slope)) - load)
-
-    touch = -float(np.min(points.vertical_gap))
     return float(brentq(excess, touch - DEEPEST, touch, xtol=1e-15, rtol=1e-14))
 
 
 def roll_for_loads(
-    left: PointsOver, right: PointsOver, *, loads: tuple[float, float], E_star: float, around: float
-) -> tuple[float, float]:
-    """Roll [rad] and height [m] at which both wheels carry their loads; around: a roll within 1 mrad of it."""
+    wheel: Curve, rail: Curve, pair: Pair, pose: Pose, *, loads: tuple[float, float], E_star: float
+) -> float:
+    """At which two equal wheels carry their loads at one height [rad], within 0.1 mrad of the pose's roll."""
 
-    def heights(roll: float) -> tuple[float, float]:
-        return (
-            lift_for_load(left(roll), load=loads[0], E_star=E_star),
-            lift_for_load(right(roll), load=loads[1], E_star=E_star),
+    def apart(roll: float) -> float:
+        both = pose._replace(roll=roll), pose._replace(roll=roll).mirrored()
+        left, right = (
+            height_for_load(wheel, rail, pair, held, load=load, E_star=E_star)
+            for held, load in zip(both, loads, strict=True)
         )
+        return left - right
 
-    roll = float(brentq(lambda roll: np.subtract(*heights(roll)), around - 1e-3, around + 1e-3, xtol=1e-14))
-    return roll, heights(roll)[0]
+    return float(brentq(apart, pose.roll - 1e-4, pose.roll + 1e-4, xtol=1e-10))

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from twin.contact.creep import Creepage, Friction, Patch
-from twin.contact.hertz import Material
-from twin.contact.plain import creep, fastsim, kalker, pressed
-from twin.contact.points import ContactPoints, Pose
+from twin.contact.hertz import CURVATURE_FLOOR, Material
+from twin.contact.plain import creep, fastsim, hertz, kalker
+from twin.contact.points import Pose
 from twin.contact.wheel_forces import Motion
+from twin.contact.zones import ContactZones
 from twin.core.arrays import Array
 
 
@@ -22,7 +23,7 @@ class Law(NamedTuple):
 
 
 class PatchForces(NamedTuple):
-    """One closed contact: the patch, its creepages and force, and force and moment (3,) on the wheelset."""
+    """One zone: the patch, its creepages and force, and force and moment (3,) on the wheelset."""
 
     a: float
     b: float
@@ -33,24 +34,25 @@ class PatchForces(NamedTuple):
     M: Array
 
 
-def wheel_wrench(points: ContactPoints, pose: Pose, motion: Motion, law: Law) -> Array:
-    """Force [N] and moment about the axle's centre [N m] (6,) of all closed points of one wheel."""
-    closed = [patch_forces(points, k, pose, motion, law) for k in range(points.count) if points.gap[k] < 0]
-    return np.sum([[*each.F, *each.M] for each in closed], axis=0) if closed else np.zeros(6)
+def wheel_wrench(zones: ContactZones, pose: Pose, motion: Motion, law: Law) -> Array:
+    """Force [N] and moment about the axle's centre [N m] (6,) of all zones of one wheel."""
+    forces = [patch_forces(zones, k, pose, motion, law) for k in range(zones.count)]
+    return np.sum([[*each.F, *each.M] for each in forces], axis=0) if forces else np.zeros(6)
 
 
-def patch_forces(points: ContactPoints, k: int, pose: Pose, motion: Motion, law: Law) -> PatchForces:
-    """Point k, which is closed."""
-    angle, gap = np.arctan(points.slope[k]), points.gap[k]
+def patch_forces(zones: ContactZones, k: int, pose: Pose, motion: Motion, law: Law) -> PatchForces:
+    """Zone k."""
+    angle = zones.contact_angle[k]
     n, t = np.array([0, -np.sin(angle), np.cos(angle)]), np.array([0, np.cos(angle), np.sin(angle)])
-    p = np.array([points.x[k], points.y[k], points.z[k]]) + gap * n - (0, pose.G_y, pose.G_z)
+    p = np.array([zones.x[k], zones.y[k], zones.z[k]]) - zones.depth[k] * n - (0, pose.G_y, pose.G_z)
     velocity, omega = np.array(motion[:3]), np.array(motion[3:])
     v = velocity + np.cross(omega, p)
     creepage = creep.creepage(
         v=v, omega=omega, t=t, n=n, speed=np.sqrt(velocity @ velocity), v_floor=law.friction.v_floor
     )
-    a, b, N = pressed.patch(points, k, approach=-gap, E_star=law.material.E_star)
-    N += law.material.k_v * max(-float(v @ n), 0.0)
+    A, B = (max(float(each), CURVATURE_FLOOR) for each in (zones.A[k], zones.B[k]))
+    a, b, _ = hertz.ellipse_under_force(A=A, B=B, N=zones.N[k], E_star=law.material.E_star)
+    N = zones.N[k] + zones.N[k] / np.sum(zones.N) * law.material.k_v * max(-float(v @ n), 0.0)
     rolling = float(np.clip(motion.v_x / law.friction.v_floor, -1, 1))
     tangential = rolling_force(creepage, a=a, b=b, N=N, rolling=rolling, law=law)
     F = N * n + (tangential[0], 0, 0) + tangential[1] * t
