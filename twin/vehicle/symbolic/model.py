@@ -1,0 +1,90 @@
+"""A vehicle ready to run: derived, compiled, with its buffers."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.linalg import solve
+
+from twin.core.arrays import Array, G
+from twin.vehicle.description import Vehicle
+from twin.vehicle.symbolic.equations import Equations, derive
+from twin.vehicle.symbolic.export import Buffered, Cost, code_directory, compiled_function, cost, found_compiler
+from twin.vehicle.symbolic.track import NUMBERS
+
+
+class Energies(NamedTuple):
+    """Of the whole vehicle."""
+
+    kinetic: float
+    """[J]"""
+    stored: float
+    """In the springs, against that at rest [J]"""
+    lifted: float
+    """By weight, each body against its track frame [J]: the height of the track itself is not known to the vehicle."""
+    dissipated: float
+    """Power taken by the dampers [W]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Linearised:
+    """M dv/dt + C v + K q + S e = 0 and de/dt = A_q q + A_v v + A_e e about a state; e the internal states."""
+
+    M: Array
+    C: Array
+    K: Array
+    S: Array
+    A_q: Array
+    A_v: Array
+    A_e: Array
+
+
+class VehicleModel:
+    """Equations of motion of a vehicle as one compiled function.
+
+    q (n,), v (n,), track (chains, 8) in the order of NUMBERS, wrench (bodies, 6) and states (m,) are the model's own
+    arrays: write into them, call evaluate(), and read M (blocks one after the other), delta (n,) and rates (m,).
+    """
+
+    def __init__(self, equations: Equations, *, compiler: str | None, directory: Path) -> None:
+        self.layout = equations.layout
+        self._equations = equations
+        function = equations.function()
+        self.cost: Cost = cost(function)
+        self._motion = Buffered(compiled_function(function, compiler=compiler, directory=directory))
+        self.q, self.v, track, wrench, self.states = self._motion.inputs.values()
+        self.track = track.reshape(-1, len(NUMBERS))
+        self.wrench = wrench.reshape(-1, 6)
+        self.M, self.delta, self.rates = self._motion.outputs.values()
+        self.evaluate = self._motion.call
+        self.q[:] = self.layout.rest
+
+    def accelerations(self) -> Array:
+        """dv/dt (n,) at the present inputs: one small solution per chain."""
+        self.evaluate()
+        found, start = np.empty_like(self.delta), 0
+        for block in self.layout.blocks:
+            size = block.stop - block.start
+            M = self.M[start : start + size**2].reshape(size, size)
+            found[block] = solve(M, self.delta[block])
+            start += size**2
+        return found
+
+    def energies(self) -> Energies:
+        """Of the present inputs."""
+        parts = self._equations.energies()(self.q, self.v, self.track.ravel(), self.states)
+        return Energies(*(float(part) for part in parts))
+
+    def linearised(self) -> Linearised:
+        """About the present inputs; the track is held, so on curved track K lacks what its change along s adds."""
+        self.evaluate()
+        values = self._equations.jacobians()(self.q, self.v, self.track.ravel(), self.wrench.ravel(), self.states)
+        K, C, S, A_q, A_v, A_e = (np.asarray(value) for value in values)
+        return Linearised(self.layout.matrix(self.M), -C, -K, -S, A_q, A_v, A_e)
+
+
+def vehicle_model(vehicle: Vehicle, *, gravity: float = G, directory: Path | None = None) -> VehicleModel:
+    """Derive a vehicle and compile it, or load it if it was compiled before; gravity [m/s^2]."""
+    equations = derive(vehicle, gravity=gravity)
+    return VehicleModel(equations, compiler=found_compiler(), directory=directory or code_directory())
