@@ -72,15 +72,16 @@ def doubts(vehicle: Vehicle) -> tuple[str, ...]:
     for body in vehicle.bodies:
         largest = max(body.inertia)
         if largest > sum(body.inertia) - largest:
-            found.append(
-                f"body '{body.name}': no mass distribution has inertias {body.inertia} kg m^2,"
-                " the largest exceeds the sum of the others"
-            )
+            values = "/".join(f"{value:g}" for value in body.inertia)
+            reason = "the largest exceeds the sum of the others"
+            found.append(f"body '{body.name}': no mass distribution has inertias {values} kg m^2, {reason}")
+    stiff: dict[str, list[str]] = {}
     for name, deflection in at_rest(vehicle).deflections.items():
         if 0.0 < deflection < STIFF * vehicle.scale:
-            found.append(
-                f"element '{name}': gives only {deflection * 1e3:.1f} mm under the weight; is its stiffness right?"
-            )
+            stiff.setdefault(f"{deflection * 1e3:.1f} mm", []).append(name)
+    for way, (first, *others) in stiff.items():
+        alike = f" and {len(others)} alike" if others else ""
+        found.append(f"element '{first}'{alike}: gives only {way} under the weight: too stiff?")
     return tuple(found)
 
 

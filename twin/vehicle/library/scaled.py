@@ -1,7 +1,7 @@
 """A 1:10 vehicle for a scaled track such as that of [Esc Fig. 8], whose parameters are not published with it.
 
 Assumption: it is the Manchester passenger vehicle 1 reduced with gravity kept (similarity of Froude), so that it
-stands, leans and takes its curves as the large one does: lengths with s, masses s^3, times and speeds sqrt(s), forces s^3.
+stands, leans and takes its curves as the large one does: lengths with s, masses s^3, speeds sqrt(s), forces s^3.
 """
 
 from twin.vehicle.description import (

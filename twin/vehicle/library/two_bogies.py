@@ -60,7 +60,9 @@ def two_bogie_bodies(
         bogie.body("front bogie", "bogie", x=lengths.half_pivot),
         wheelset.body("wheelset 1", "wheelset", x=lengths.leading, wheels=wheels),
     )
-    return with_copies(written, *bogie_mirrors(half_pivot=lengths.half_pivot))
+    bodies = with_copies(written, *bogie_mirrors(half_pivot=lengths.half_pivot))
+    order = [body.kind for body in written]
+    return tuple(sorted(bodies, key=lambda body: (order.index(body.kind), -body.position[0])))
 
 
 def spring(
