@@ -12,7 +12,7 @@ import numpy as np
 from twin.core.arrays import Array
 from twin.core.errors import ConfigError
 from twin.vehicle.description import Body, Vehicle
-from twin.vehicle.small_motion import SmallMotion, small_motion, stiffness
+from twin.vehicle.small_motion import Coordinate, SmallMotion, small_motion, stiffness
 from twin.vehicle.statics import at_rest
 
 
@@ -51,6 +51,8 @@ USUAL = {
 """Masses [kg], radii of gyration [m], frequencies [Hz] at full size."""
 STIFF = 8e-3
 """Static deflection below which a suspension hardly springs [m]; usual are 15 to 250 mm over both stages."""
+NOTABLE = 0.2
+"""Share of the largest motion from which a direction is named."""
 HELD = 1e-9
 """Least stiffness of a motion over the largest, each per mass, below which nothing holds it."""
 
@@ -134,11 +136,19 @@ def _check_held(vehicle: Vehicle, motion: SmallMotion, K: Array) -> None:
         size = 1.0 / np.sqrt(np.diag(M)[group])
         values, shapes = np.linalg.eigh(size[:, None] * K[np.ix_(group, group)] * size)
         if values[0] <= HELD * values[-1]:
-            loosest = motion.coordinates[np.flatnonzero(group)[np.argmax(np.abs(shapes[:, 0]))]]
+            body, directions = _loosest([motion.coordinates[place] for place in np.flatnonzero(group)], shapes[:, 0])
             raise ConfigError(
-                f"body '{loosest.body}': no spring holds its {loosest.direction}: add an element on it that does,"
+                f"body '{body}': no spring holds its {directions}: add an element on it that does,"
                 " or join it to another body"
             )
+
+
+def _loosest(coordinates: list[Coordinate], shape: Array) -> tuple[str, str]:
+    """Body that moves most in a shape, and the directions that make up its motion."""
+    share = np.abs(shape) / np.abs(shape).max()
+    body = coordinates[int(share.argmax())].body
+    moved = [c.direction for c, part in zip(coordinates, share, strict=True) if c.body == body and part > NOTABLE]
+    return body, " with ".join(moved)
 
 
 def _mass_matrix(body: Body, motion: Array) -> Array:

@@ -12,6 +12,9 @@ from twin.core.arrays import Array, G
 from twin.vehicle.description import Bushing, RollBar, Vehicle, wheels_of
 from twin.vehicle.small_motion import DIRECTIONS, SmallMotion, small_motion, springs, stiffness, stretch
 
+ROLLING = ("x", "pitch")
+"""Directions in which level rails do not hold a wheelset."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rest:
@@ -28,14 +31,15 @@ class Rest:
 
 
 def at_rest(vehicle: Vehicle, *, gravity: float = G) -> Rest:
-    """Equilibrium under gravity [m/s^2] with the wheelsets held by the rails."""
+    """Equilibrium under gravity [m/s^2] with the wheelsets held by the rails, but free to roll along them."""
     motion = small_motion(vehicle)
     weight = -gravity * sum(body.mass * motion.bodies[body.name][2] for body in vehicle.bodies)
     K = stiffness(vehicle, motion)
     wheelsets = {wheelset.name for wheelset in vehicle.wheelsets}
-    free = np.array([coordinate.body not in wheelsets for coordinate in motion.coordinates])
+    free = np.array([c.body not in wheelsets or c.direction in ROLLING for c in motion.coordinates])
     sag = np.zeros(len(free))
-    sag[free] = np.linalg.solve(K[np.ix_(free, free)], weight[free])
+    # rolling away strains nothing, so the stiffness is singular; gravity does no work on it, so the loads are unique
+    sag[free] = np.linalg.lstsq(K[np.ix_(free, free)], weight[free])[0]
     stretches = {element.name: stretch(element, motion) @ sag for element in vehicle.elements}
     preloads = {
         element.name: -springs(element) * stretches[element.name]

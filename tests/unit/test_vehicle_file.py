@@ -1,0 +1,130 @@
+"""Vehicle files: the records come out as written and mirrored, and what is wrong is named with its remedy."""
+
+from pathlib import Path
+
+import pytest
+
+from twin.core.errors import ConfigError
+from twin.vehicle.description import Bushing
+from twin.vehicle.library import vehicle
+from twin.vehicle.vehicle_file import read_vehicle
+
+TROLLEY = """
+name = "trolley"
+source = "weighing"
+
+[[mirrors]]
+axis = "y"
+words = { left = "right" }
+
+[[mirrors]]
+axis = "x"
+words = { "wheelset 1" = "wheelset 2" }
+
+[[bodies]]
+name = "carbody"
+kind = "carbody"
+mass = 12000
+inertia = [9000, 60000, 62000]
+position = [0, 0, 1.2]
+
+[[bodies]]
+name = "wheelset 1"
+kind = "wheelset"
+mass = 1300
+inertia = [700, 90, 700]
+position = [3, 0, 0.46]
+wheels = { radius = 0.46, half_distance = 0.75 }
+
+[[elements]]
+name = "wheelset 1 left spring"
+kind = "bushing"
+first = "carbody"
+second = "wheelset 1"
+at_first = [3, 1, 0.6]
+at_second = [3, 1, 0.6]
+stiffness = [2e6, 1e6, 5e5]
+damping = [0, 0, 1e4]
+
+[[elements]]
+name = "wheelset 1 left damper"
+kind = "damper"
+first = "carbody"
+second = "wheelset 1"
+at_first = [3.1, 1, 0.9]
+at_second = [3.1, 1, 0.5]
+curve = [[0, 0], [0.1, 2000], [0.3, 3000]]
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "trolley.toml"
+
+
+def test_one_corner_and_two_mirrors_make_four(file: Path) -> None:
+    file.write_text(TROLLEY)
+    found = vehicle(str(file))
+    assert [body.name for body in found.bodies] == ["carbody", "wheelset 1", "wheelset 2"]
+    assert len(found.elements) == 8
+    spring = next(e for e in found.elements if e.name == "wheelset 2 right spring")
+    assert isinstance(spring, Bushing)
+    assert (spring.second, spring.at_second) == ("wheelset 2", (-3.0, -1.0, 0.6))
+    assert spring.stiffness == (2e6, 1e6, 5e5)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "words"),
+    [
+        ("mass = -12000", "mass = 12000", ("carbody", "mass", "-12000", "greater than 0")),
+        ("mass = 12", "mass = 12000", ("body 'carbody'", "12 kg", "3000 to 200000 kg", "give it in kg")),
+        ("mass = 1.3e6", "mass = 1300", ("body 'wheelset 1'", "1.3e+06 kg", "give it in kg")),
+        ("inertia = [9, 60, 62]", "inertia = [9000, 60000, 62000]", ("'carbody'", "inertia about x", "kg m^2")),
+        (
+            "stiffness = [2e3, 1e3, 5e2]",
+            "stiffness = [2e6, 1e6, 5e5]",
+            ("'wheelset 1 left spring'", "N/m"),
+        ),
+        ("stiffness = [2e6, 1e6, 5e2]", "stiffness = [2e6, 1e6, 5e5]", ("'carbody'", "along z", "N/m")),
+        ("stiffness = [2e6, 0, 5e5]", "stiffness = [2e6, 1e6, 5e5]", ("no spring holds its", "add an element")),
+        ('first = "coach"', 'first = "carbody"', ("element 'wheelset 1 left", "no body 'coach'", "carbody")),
+        ('kind = "bushin"', 'kind = "bushing"', ("element 'wheelset 1 left spring'", "did you mean 'bushing'?")),
+        ("stifness = [2e6, 1e6, 5e5]", "stiffness = [2e6, 1e6, 5e5]", ("did you mean 'stiffness'?",)),
+        ("[[0, 0], [0.1, 2000], [0.3, 1000]]", "[[0, 0], [0.1, 2000], [0.3, 3000]]", ("damper'", "(0.3, 1000)")),
+        ("at_second = [3.1, 1, 0.9]", "at_second = [3.1, 1, 0.5]", ("damper'", "no direction")),
+        ("wheels = { radius = 460, half", "wheels = { radius = 0.46, half", ("'wheelset 1'", "wheels.radius", "460")),
+        ("bodies]]]", "bodies]]", ("is not TOML",)),
+        (
+            'words = { port = "starboard" }',
+            'words = { left = "right" }',
+            ("body 'carbody': no spring holds its", "z with roll"),
+        ),
+    ],
+)
+def test_error_names_file_entry_and_remedy(file: Path, wrong: str, right: str, words: tuple[str, ...]) -> None:
+    assert right in TROLLEY
+    file.write_text(TROLLEY.replace(right, wrong, 1))
+    with pytest.raises(ConfigError) as caught:
+        read_vehicle(file)
+    message = str(caught.value)
+    assert message.startswith(str(file))
+    for word in words:
+        assert word in message
+
+
+def test_wheelset_without_springs_is_named(file: Path) -> None:
+    file.write_text(TROLLEY.replace('words = { "wheelset 1" = "wheelset 2" }', 'words = { "set 1" = "set 2" }'))
+    assert len(read_vehicle(file).bodies) == 3
+    loose = TROLLEY.replace('name = "wheelset 1 left', 'name = "left')
+    file.write_text(loose)
+    with pytest.raises(ConfigError, match=r"body '(wheelset 2|carbody)': no spring holds its"):
+        read_vehicle(file)
+
+
+def test_missing_file_and_unknown_name_say_what_to_give(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        vehicle(str(tmp_path / "absent.toml"))
+    with pytest.raises(ConfigError, match="did you mean 'manchester'"):
+        vehicle("manchestr")
+    with pytest.raises(ConfigError, match="known are manchester"):
+        vehicle("zeppelin")

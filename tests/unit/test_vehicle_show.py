@@ -1,0 +1,51 @@
+"""The command that shows a vehicle, and its picture."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.patches import Circle
+
+from twin.cli.vehicle_show import show
+from twin.core.errors import ConfigError
+from twin.report.vehicle_topology import box_of, topology_figure
+from twin.vehicle.library import VEHICLES, vehicle
+
+
+def test_command_shows_masses_loads_and_assumptions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    show("manchester", [tmp_path / "manchester.png"])
+    said = capsys.readouterr().out
+    for words in ("44482 kg", "front bogie", "31391/3884/1220", "54.53", "assumed:", "manchester.png: written"):
+        assert words in said
+    assert (tmp_path / "manchester.png").stat().st_size > 20_000
+
+
+def test_command_warns_of_doubtful_values(capsys: pytest.CaptureFixture[str]) -> None:
+    show("vivalto-printed")
+    assert "and 15 alike: gives only 6.8 mm" in capsys.readouterr().err
+
+
+def test_figure_needs_a_known_ending_and_a_place(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"\.png"):
+        show("manchester", [tmp_path / "manchester.txt"])
+    with pytest.raises(ConfigError, match="cannot be written"):
+        show("manchester", [tmp_path / "absent" / "manchester.png"])
+
+
+@pytest.mark.parametrize("name", VEHICLES)
+def test_wheels_stand_on_the_rails_in_every_picture(name: str) -> None:
+    found = vehicle(name)
+    side = topology_figure(found).axes[0]
+    wheels = [patch for patch in side.patches if isinstance(patch, Circle) and patch.get_fill()]
+    assert len(wheels) == 4
+    for wheel in wheels:
+        assert wheel.center[1] - wheel.radius == pytest.approx(0.0, abs=1e-9)
+
+
+def test_box_holds_the_inertia_of_its_body() -> None:
+    found = vehicle("manchester").model_copy(update={"elements": ()})
+    body = found.body("carbody")
+    low, high = box_of(found, body)
+    a, b, c = high - low
+    expected = body.mass / 12 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
+    np.testing.assert_allclose(body.inertia, expected, rtol=1e-12)
