@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from twin.vehicle.description import Body, BumpStop, LineDamper, Vehicle
+from twin.vehicle.description import Body, BumpStop, LineDamper, Vehicle, curve_force
 from twin.vehicle.library.manchester import manchester
 from twin.vehicle.mirrors import LEFT_RIGHT, Mirror, bogie_mirrors, image, with_copies
 
@@ -77,3 +77,10 @@ def test_curves_start_at_zero_and_rise(curve: tuple[tuple[float, float], ...]) -
     ends = {"first": "a", "second": "b", "at_first": (0.0, 0.0, 0.0), "at_second": (1.0, 0.0, 0.0)}
     with pytest.raises(ValidationError, match="curve"):
         LineDamper.model_validate({"name": "damper", "curve": curve, **ends})
+
+
+def test_curve_is_odd_straight_between_its_points_and_beyond() -> None:
+    curve = ((0.0, 0.0), (0.1, 1000.0), (0.3, 1400.0))
+    for x, force in ((0.0, 0.0), (0.05, 500.0), (0.1, 1000.0), (0.2, 1200.0), (0.3, 1400.0), (0.5, 1800.0)):
+        assert curve_force(curve, x) == pytest.approx(force)
+        assert curve_force(curve, -x) == pytest.approx(-force)

@@ -8,6 +8,7 @@ follows the axle in every motion but the spin and stays upright [Ros 3.1], so th
 lost to the track (5 N m of 136 kN m at rest in the worst vehicle of the library).
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
@@ -224,6 +225,13 @@ def wheels_of(wheelset: Body) -> Wheels:
     if wheelset.wheels is None:
         raise ValueError(f"body '{wheelset.name}' is no wheelset")
     return wheelset.wheels
+
+
+def curve_force(curve: Curve, argument: float) -> float:
+    """Force of a curve at any argument: odd, straight between its points and on beyond the last two."""
+    x = abs(argument)
+    (x_0, force_0), (x_1, force_1) = next((pair for pair in pairwise(curve) if x <= pair[1][0]), curve[-2:])
+    return math.copysign(force_0 + (force_1 - force_0) * (x - x_0) / (x_1 - x_0), argument)
 
 
 def rising(curve: Curve) -> Curve:

@@ -11,8 +11,18 @@ import numpy as np
 
 from twin.core.arrays import Array
 from twin.core.errors import ConfigError
-from twin.vehicle.description import Body, Vehicle
-from twin.vehicle.small_motion import Coordinate, SmallMotion, small_motion, stiffness
+from twin.vehicle.description import (
+    AnyElement,
+    Body,
+    BumpStop,
+    Bushing,
+    LineDamper,
+    RollBar,
+    TractionRod,
+    Vehicle,
+    curve_force,
+)
+from twin.vehicle.small_motion import Coordinate, SmallMotion, small_motion, springs, stiffness
 from twin.vehicle.statics import at_rest
 
 
@@ -49,6 +59,26 @@ USUAL = {
     "rotor": Usual(Range(10.0, 3e3), Range(0.02, 1.0), Range(1.0, 1e3)),
 }
 """Masses [kg], radii of gyration [m], frequencies [Hz] at full size."""
+
+
+class Strength(NamedTuple):
+    """What elements of one sort do: words for it, its unit and plausible range, and its power of the scale."""
+
+    words: str
+    unit: str
+    usual: Range
+    power: float
+    remedy: str
+
+
+SPRING = Strength("stiffness", "N/m", Range(3e3, 3e8), 2.0, "give it in N/m")
+ROD = Strength("stiffness", "N/m", Range(2e5, 3e8), 2.0, "give it in N/m")
+MESH = Strength("stiffness", "N/m", Range(1e5, 5e9), 2.0, "give it in N/m")
+TORSION = Strength("stiffness", "N m/rad", Range(3e4, 3e7), 4.0, "give it in N m/rad")
+DAMPING = Strength("force at 0.1 m/s of full size", "N", Range(150.0, 2e5), 3.0, "give its curve in m/s and N")
+STOPPING = Strength("force at the end of the curve", "N", Range(1e3, 5e6), 3.0, "give its curve in m and N")
+DAMPER_SPEED = 0.1
+"""At which dampers are judged, at full size [m/s]: a usual speed of a secondary damper on fair track."""
 STIFF = 8e-3
 """Static deflection below which a suspension hardly springs [m]; usual are 15 to 250 mm over both stages."""
 NOTABLE = 0.2
@@ -61,6 +91,8 @@ def check(vehicle: Vehicle) -> Vehicle:
     """The vehicle, or ConfigError naming the entry and the remedy."""
     for body in vehicle.bodies:
         _check_inertia(body, vehicle.scale)
+    for element in vehicle.elements:
+        _check_strength(element, vehicle.scale)
     motion = small_motion(vehicle)
     K = stiffness(vehicle, motion)
     _check_frequencies(vehicle, motion, K)
@@ -105,6 +137,29 @@ def _check_inertia(body: Body, scale: float) -> None:
             )
 
 
+def _check_strength(element: AnyElement, scale: float) -> None:
+    sort, values = _strength(element, scale)
+    usual = sort.usual.times(scale**sort.power)
+    for value in values:
+        if value != 0.0 and value not in usual:
+            raise ConfigError(
+                f"element '{element.name}': {sort.words} = {value:g} {sort.unit}, but a {element.kind} has"
+                f" {usual.low:.3g} to {usual.high:.3g} {sort.unit}: {sort.remedy}"
+            )
+
+
+def _strength(element: AnyElement, scale: float) -> tuple[Strength, tuple[float, ...]]:
+    if isinstance(element, Bushing):
+        return SPRING, element.stiffness
+    if isinstance(element, LineDamper):
+        return DAMPING, (curve_force(element.curve, DAMPER_SPEED * scale**0.5),)
+    if isinstance(element, BumpStop):
+        return STOPPING, (element.curve[-1][1],)
+    if isinstance(element, RollBar):
+        return TORSION, (element.stiffness,)
+    return (ROD if isinstance(element, TractionRod) else MESH), (element.stiffness,)
+
+
 def _check_frequencies(vehicle: Vehicle, motion: SmallMotion, K: Array) -> None:
     for place, coordinate in enumerate(motion.coordinates):
         body = vehicle.body(coordinate.body)
@@ -114,7 +169,8 @@ def _check_frequencies(vehicle: Vehicle, motion: SmallMotion, K: Array) -> None:
         usual = USUAL[body.kind].frequency.times(vehicle.scale**-0.5)
         frequency = float((spring / body.mass) ** 0.5 / (2 * np.pi))
         if frequency not in usual:
-            on_it = ", ".join(f"'{e.name}'" for e in vehicle.elements if body.name in (e.first, e.second))
+            held = (e for e in vehicle.elements if body.name in (e.first, e.second) and springs(e).any())
+            on_it = ", ".join(f"'{element.name}'" for element in held)
             raise ConfigError(
                 f"body '{body.name}': its springs along {coordinate.direction} add up to {spring:.4g} N/m and make"
                 f" {frequency:.3g} Hz, but a {body.kind} has {usual.low:.3g} to {usual.high:.3g} Hz: give the stiffness"
