@@ -4,7 +4,7 @@ A place xi of the frame lies over the place x = xi + s(t) of the track, s' = V: 
 nor to the ground (arbitrary Lagrangian-Eulerian, [Esc 2.6]); wheels rest in it, and the rail streams through it. Rates
 that follow the material are D = d/dt - V d/dxi. With the velocity v of the material as an unknown of its own,
 
-    N q. = N v + V G_N q                      G_N = int N N',   N = int N N     (v = D q)
+    N q. = N v + V G_N q  (that is v = D q)   N = int N N,  G_N = int N N'
     M v. = V G v - C v - K q + B f            G = int m N N'
 
 where M, C, K are those of the track at rest. Neither the speed's change nor its square appears, and damping needs no

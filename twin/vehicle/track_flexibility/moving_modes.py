@@ -8,13 +8,13 @@ Displacements q = Phi_q a and velocities v = Phi_v b have bases of their own, or
 energy, so that the energy of the track is (a'a + b'b) / 2 and
 
     a. = V G_q a + J b                        J = Phi_q' K Phi_v,  G_q = skew part of Phi_q' K N^-1 G_N Phi_q
-    b. = -J' a + (V G_v - R) b + F f          G_v = Phi_v' G Phi_v,  R = Phi_v' C Phi_v,  F = Phi_v' B
+    b. = -J' a + (V G_v - R) b + F f          G_v = skew part of Phi_v' G Phi_v,  R = Phi_v' C Phi_v,  F = Phi_v' B
     w = W a                                   W = B' Phi_q
 
-G_q is antisymmetric, as convection carries elastic energy without making any; the mesh breaks that by its rounding
-only, and it is restored. R is positive, and G_v adds what leaves at the trailing end. So the energy never grows but by
-the forces' power f' v on the material, at any speed and while it changes: stable by construction, not by luck. The
-single equation M q.. + C q. + K q of rest is recovered at V = 0 by elimination of b.
+G_q and G_v are antisymmetric, as convection carries energy without making any; the mesh breaks that only by its
+rounding and by what leaves at the ends, where nothing is left, so it is restored. R is positive. So the energy never
+grows but by the forces' power f' v on the material, at any speed, forth and back, and while it changes: stable by
+construction, not by luck. At V = 0 elimination of b gives back the usual M q.. + C q. + K q = B f.
 """
 
 from dataclasses import dataclass
@@ -74,7 +74,7 @@ class MovingModes:
     G_q: Array
     """(k_q, k_q) convection of displacements per speed [1/m], antisymmetric."""
     G_v: Array
-    """(k_v, k_v) convection of velocities per speed [1/m]."""
+    """(k_v, k_v) convection of velocities per speed [1/m], antisymmetric."""
     R: Array
     """(k_v, k_v) damping [1/s], positive semi-definite."""
     F: Array
@@ -222,8 +222,8 @@ class _Basis:
         convected = (beam.K @ q).T @ self._N.solve(beam.G_N @ q)
         return MovingModes(
             J=q.T @ (beam.K @ v),
-            G_q=(convected - convected.T) / 2,
-            G_v=v.T @ (beam.G @ v),
+            G_q=_skew(convected),
+            G_v=_skew(v.T @ (beam.G @ v)),
             R=v.T @ (beam.C @ v),
             F=v.T @ self._B,
             W=self._B.T @ q,
@@ -232,6 +232,10 @@ class _Basis:
             shapes=self._drawn.T @ q,
             worst=worst,
         )
+
+
+def _skew(matrix: Array) -> Array:
+    return np.asarray((matrix - matrix.T) / 2)
 
 
 def _new(shape: Array, basis: Array, metric: csc_array) -> Array | None:

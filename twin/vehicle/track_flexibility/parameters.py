@@ -134,7 +134,7 @@ class Mesh(Settings):
         gt=1.0,
         lt=1e3,
         description="stretch [m], its middle at xi = 0; 20 serves a bogie (echoes below 1e-4 up to 1500 Hz), a vehicle "
-        "needs its wheelbase more, sleepers with little damping 72",
+        "needs its wheelbase more, sleepers with little damping 145",
     )
     element: float = Field(
         0.15, gt=1e-3, lt=1.0, description="longest element [m]; 0.15 is a quarter of the bending wave at 3 kHz"
