@@ -22,7 +22,7 @@ class Rest:
 
     preloads: dict[str, Array]
     """Of each element [N, N m]: on the second body for bushings and bump stops (6,), tension of line elements (1,),
-    torque on the second body of roll bars (1,), tooth force on the first body of gears (1,)."""
+    torque on the second body of roll bars (1,), tooth force on the second body of gears along y x line (1,)."""
     deflections: dict[str, float]
     """Vertical compression of each bushing that has a vertical stiffness [m]; load over stiffness, which for an air
     spring is more than the way it has."""
