@@ -108,11 +108,11 @@ def derive(vehicle: Vehicle, *, gravity: float = G) -> Equations:
     powers = [virtual_power(chain, suspension.loads_of(chain), gravity=gravity) for chain in chains]
     return Equations(
         layout=_layout(vehicle, names, blocks, suspension.state_names),
-        inputs=(q, v, track, wrench, ca.vertcat(*suspension.states)),
+        inputs=(q, v, track, wrench, ca.vertcat(ca.SX(0, 1), *suspension.states)),
         outputs=(
             ca.vertcat(*(ca.vec(ca.densify(M)) for M, _ in powers)),
             ca.densify(ca.vertcat(*(delta for _, delta in powers))),
-            ca.densify(ca.vertcat(*suspension.rates)),
+            ca.densify(ca.vertcat(ca.SX(0, 1), *suspension.rates)),
         ),
         stored=suspension.stored,
         dissipated=suspension.dissipated,

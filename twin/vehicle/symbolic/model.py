@@ -1,9 +1,11 @@
 """A vehicle ready to run: derived, compiled, with its buffers."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+import casadi as ca
 import numpy as np
 from numpy.linalg import solve
 
@@ -73,13 +75,21 @@ class VehicleModel:
 
     def energies(self) -> Energies:
         """Of the present inputs."""
-        parts = self._equations.energies()(self.q, self.v, self.track.ravel(), self.states)
+        parts = self._energies(self.q, self.v, self.track.ravel(), self.states)
         return Energies(*(float(part) for part in parts))
+
+    @cached_property
+    def _energies(self) -> ca.Function:
+        return self._equations.energies()
+
+    @cached_property
+    def _jacobians(self) -> ca.Function:
+        return self._equations.jacobians()
 
     def linearised(self) -> Linearised:
         """About the present inputs; the track is held, so on curved track K lacks what its change along s adds."""
         self.evaluate()
-        values = self._equations.jacobians()(self.q, self.v, self.track.ravel(), self.wrench.ravel(), self.states)
+        values = self._jacobians(self.q, self.v, self.track.ravel(), self.wrench.ravel(), self.states)
         K, C, S, A_q, A_v, A_e = (np.asarray(value) for value in values)
         return Linearised(self.layout.matrix(self.M), -C, -K, -S, A_q, A_v, A_e)
 

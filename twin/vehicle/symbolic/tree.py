@@ -58,8 +58,3 @@ def elementary_rotation(axis: int, angle: ca.SX) -> ca.SX:
     R[j, i] = ca.sin(angle)
     R[i, j] = -R[j, i]
     return R
-
-
-def zyx_rotation(angles: ca.SX) -> ca.SX:
-    """Rotation by roll, pitch and yaw, in that order of components [rad]."""
-    return elementary_rotation(Z, angles[2]) @ elementary_rotation(Y, angles[1]) @ elementary_rotation(X, angles[0])
