@@ -3,16 +3,18 @@
 from collections.abc import Callable
 from functools import partial
 
+import casadi as ca
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from tests.vehicle_cases import wheelset
 from twin.core.arrays import Array, G
 from twin.vehicle.description import Body, Bushing, Vehicle
 from twin.vehicle.symbolic import VehicleModel, vehicle_model
+from twin.vehicle.symbolic.motion import chain_motion
+from twin.vehicle.symbolic.track import TrackFrame
 
 BODY = Body(name="body", kind="bogie", mass=2600, inertia=(1700, 1500, 3000), position=(0, 0, 0.6))
 WHEELSET = wheelset("wheelset", 0.0)
@@ -46,13 +48,21 @@ def rates(s: float) -> Array:
     return np.array([[0, -z, y, 1], [z, 0, -x, 0], [-y, x, 0, 0], [0, 0, 0, 0.0]])
 
 
+def exponential(A: Array) -> Array:
+    """Of a small matrix, by its series."""
+    total = np.eye(4)
+    for order in range(12, 0, -1):
+        total = np.eye(4) + A @ total / order
+    return total
+
+
 def track_pose(s: float) -> Array:
     """(4, 4) pose of the track frame on the ground, by a fourth-order Magnus series in four steps."""
     T, h = np.eye(4), s / 4
     T[:3, :3] = Rotation.from_euler("ZYX", [0.4, PITCH, ROLL]).as_matrix()
     for k in range(4):
         A, B = (rates(h * (k + 0.5 + node * np.sqrt(3) / 6)) for node in (-1, 1))
-        T = T @ expm(h / 2 * (A + B) + np.sqrt(3) / 12 * h**2 * (A @ B - B @ A))
+        T = T @ exponential(h / 2 * (A + B) + np.sqrt(3) / 12 * h**2 * (A @ B - B @ A))
     return T
 
 
@@ -115,6 +125,17 @@ def test_track_relative_inertia_is_that_of_newton_and_euler_on_the_ground(
     M = pair.layout.matrix(pair.M)[block, block]
     expected = newton_euler(body, q, v, a)
     assert_allclose(M @ a - pair.delta[block], expected, rtol=2e-6, atol=2e-7 * np.abs(expected).max())
+
+
+def test_velocities_of_a_body_are_those_escalona_prints() -> None:
+    """[Esc eq. 10]: three curvatures of 1/30, r_y -0.1 m, r_z 2 m, angles of 0.1 rad, whose squares it drops."""
+    q, v = ca.SX([0, -0.1, 2, 0.1, -0.1, 0.1]), ca.SX.sym("v", 6)
+    frame = TrackFrame.from_numbers(ca.SX([1 / 30] * 3 + [0] * 5))
+    (motion,) = chain_motion([BODY], 0, q=q, v=v, frame=frame).bodies
+    rates = ca.vertcat(motion.centre.v_t, motion.basis.against(motion.turning.omega_t))
+    per_metre = np.asarray(ca.DM(ca.jacobian(rates, v[0]))).ravel()
+    printed, half_a_place = [1.07, -0.07, -0.003, 0.04, 0.033, 0.027], [5e-3, 5e-3, 5e-4, 5e-3, 5e-4, 1e-3]
+    assert (np.abs(per_metre - printed) < half_a_place).all()
 
 
 def test_a_body_on_a_canted_curve_feels_the_curve_and_its_weight_across_the_canted_plane() -> None:

@@ -6,10 +6,12 @@ from numpy.testing import assert_allclose
 
 from tests.vehicle_cases import everything, wheelset
 from twin.core.arrays import Array, G
-from twin.vehicle.description import Body, Bushing, Vehicle
+from twin.vehicle.description import Body, Bushing, Vehicle, wheels_of
+from twin.vehicle.library import VEHICLES
 from twin.vehicle.mirrors import LEFT_RIGHT, Mirror, with_copies
 from twin.vehicle.small_motion import small_motion, stiffness
-from twin.vehicle.symbolic import VehicleModel, vehicle_model
+from twin.vehicle.statics import at_rest
+from twin.vehicle.symbolic import VehicleModel, derive, vehicle_model
 
 K_X, K_Y, K_Z = 31e6, 3.9e6, 1.2e6
 C_Z = 4e3
@@ -82,10 +84,18 @@ def mesh(model: VehicleModel) -> Array:
     return model.linearised().A_v
 
 
-def test_at_rest_only_the_rails_are_missing() -> None:
-    model = vehicle_model(everything())
-    model.evaluate()
-    sprung = [place for place, name in enumerate(model.layout.coordinates) if not name.startswith("wheelset")]
-    vertical = [model.layout.index(f"wheelset {number}.r_z") for number in (1, 2)]
-    assert_allclose(model.delta[sprung], 0, atol=1e-8)
-    assert model.delta[vertical].sum() == pytest.approx(-everything().mass * G, rel=1e-12)
+@pytest.mark.parametrize("name", ["everything", *VEHICLES])
+def test_with_the_forces_of_the_rails_a_vehicle_rests(name: str) -> None:
+    vehicle = VEHICLES[name]() if name in VEHICLES else everything()
+    equations = derive(vehicle)
+    layout, function = equations.layout, equations.function()
+    wrench = np.zeros((len(layout.bodies), 6))
+    for wheels, (left, right) in at_rest(vehicle).wheel_loads.items():
+        arm = wheels_of(vehicle.body(wheels)).half_distance
+        wrench[layout.bodies.index(wheels), 2:4] = left + right, (left - right) * arm
+    sizes = [function.nnz_in(i) for i in range(5)]
+    _, delta, rates = function(layout.rest, np.zeros(sizes[1]), np.zeros(sizes[2]), wrench.ravel(), np.zeros(sizes[4]))
+    vertical = [layout.index(f"{body}.r_z") for body in layout.frames]
+    assert_allclose(np.asarray(delta)[vertical], 0, atol=1e-9 * vehicle.mass)
+    assert_allclose(delta, 0, atol=1e-8 * vehicle.mass)
+    assert_allclose(rates, 0, atol=1e-12)

@@ -63,8 +63,8 @@ def code_directory() -> Path:
 
 
 def found_compiler() -> str | None:
-    """Path of a C compiler: the one named in CC, or the first of the usual ones."""
-    names = (os.environ["CC"],) if os.environ.get("CC") else COMPILERS
+    """Path of a C compiler: the one named in CC, else the first of the usual ones; None where there is none."""
+    names = (os.environ.get("CC", ""), *COMPILERS)
     return next((path for name in names if (path := shutil.which(name))), None)
 
 

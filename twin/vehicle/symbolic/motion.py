@@ -5,8 +5,8 @@ A chain is a free body and what is joined to it. Its coordinates are those of th
     s, r_y, r_z, roll, pitch (the spin of a wheelset), yaw
 
 against the track frame at its own s, then one angle per hinge. Angles are not small: a body's basis is
-Rz(yaw) Ry(pitch) Rx(roll), a wheelset's Rz(yaw) Rx(roll) [Fal eq. 8], whose axes do not spin. H and G of [Esc eq. 9]
-are the linear forms of the exact velocities; the printed G has the signs of its second-order part for small angles.
+Rz(yaw) Ry(pitch) Rx(roll), a wheelset's Rz(yaw) Rx(roll) [Fal eq. 8], whose axes do not spin. The printed G of
+[Esc eq. 9] keeps angles in the column of s only; its example takes 1/30 per metre (0.0333, not the printed 0.0033).
 """
 
 from collections.abc import Iterable, Sequence
