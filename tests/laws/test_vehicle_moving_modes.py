@@ -225,9 +225,31 @@ def test_shapes_are_those_of_the_rail_under_the_wheels(bogie: MovingModes) -> No
     assert_allclose(bogie.shapes[at_wheels], bogie.W, rtol=1e-9, atol=1e-15)
 
 
-def test_the_same_bogie_gives_the_same_modes(bogie: MovingModes) -> None:
-    again = moving_modes(BALLAST, places=BOGIE, mesh=Mesh(length=16.0), reduction=REDUCTION)
-    assert again.worst == bogie.worst
+@pytest.mark.parametrize("frequency", [60.0, 350.0, 800.0])
+def test_wheels_on_contact_springs_over_corrugation_press_as_the_receptances_say(
+    bogie: MovingModes, frequency: float
+) -> None:
+    """f = r / (alpha_w + alpha_c + alpha_r) for all wheels at once; the trailing wheel meets the same waves later."""
+    V, dt, mass, k_H = 40.0, 1e-5, 600.0, 1.2e9
+    omega = HERTZ * frequency
+    roughness = 1e-5 * np.exp(1j * omega * BOGIE / V)  # the leading wheel is at every wave first
+    alpha = (1 / k_H - 1 / (mass * omega**2)) * np.eye(2) + closed_form(BALLAST, omega=omega, V=V, places=BOGIE)
+    expected: ComplexArray = np.asarray(np.linalg.solve(alpha, roughness), dtype=complex)
+
+    track = poles(bogie, V=V, dt=dt)
+    rail, deflection, rate = at_rest(track), np.zeros(2), np.zeros(2)
+    height, speed, found = np.zeros(2), np.zeros(2), np.zeros(2, dtype=complex)
+    steps, period = round(0.35 / dt), round(0.05 / dt)  # whole periods of each frequency in the last 0.05 s
+    for n in range(steps):
+        turn = np.exp(1j * omega * n * dt)
+        force = k_H * (height + (roughness * turn).real - deflection)
+        speed -= force / mass * dt
+        height += speed * dt
+        step_poles(track, rail, force, deflection, rate)
+        if n >= steps - period:
+            found += 2 / period * force * np.conj(turn)
+    assert_allclose(np.abs(found), np.abs(expected), rtol=0.02)
+    assert largest_error(found, expected) < 0.03
 
 
 def test_hysteretic_losses_are_refused_where_time_matters() -> None:
@@ -251,6 +273,12 @@ def test_an_accuracy_out_of_reach_is_an_error_that_says_what_to_do() -> None:
     few = Reduction(frequencies=4, speeds=(0.0,), most_shapes=4)
     with pytest.raises(ConfigError, match="loosen it, lower to_frequency, or allow more shapes"):
         moving_modes(BALLAST, places=np.array([0.0]), reduction=few)
+
+
+def test_an_accuracy_beyond_that_of_the_mesh_is_an_error_and_no_endless_search() -> None:
+    beyond = Reduction(frequencies=4, speeds=(90.0,), tolerance=1.1e-6)
+    with pytest.raises(ConfigError, match="shapes leave an error of"):
+        moving_modes(BALLAST, places=np.array([0.0]), mesh=Mesh(length=12.0, element=0.4), reduction=beyond)
 
 
 def test_sleepers_without_mass_on_ballast_are_refused() -> None:

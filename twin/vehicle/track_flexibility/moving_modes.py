@@ -123,12 +123,13 @@ def moving_modes(
     worst: list[float] = []
     sweep, k = sweeps[0], 0
     while True:
+        before = basis.shapes
         basis.take_in(sweep.q[k], sweep.v[k])
         errors = _errors(basis.reduced(()), sweeps)
         worst.append(float(errors.max()))
         if worst[-1] <= reduction.tolerance:
             return basis.reduced(tuple(worst))
-        if basis.shapes > reduction.most_shapes:
+        if basis.shapes > reduction.most_shapes or basis.shapes == before:  # a response known already mends nothing
             raise ConfigError(
                 f"{track.name}: {basis.shapes} shapes leave an error of {worst[-1]:.2g}, tolerance is "
                 f"{reduction.tolerance:g}: loosen it, lower to_frequency, or allow more shapes"

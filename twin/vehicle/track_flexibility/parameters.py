@@ -12,7 +12,11 @@ from twin.core.settings import Settings
 
 
 class Rail(Settings):
-    """A prismatic rail that bends in one plane, as a Timoshenko or an Euler beam."""
+    """A prismatic rail that bends in one plane, as a Timoshenko or an Euler beam.
+
+    Defaults are those of a 60E1 in the vertical plane; in the lateral one it has second_moment 5.127e-6 m^4 and
+    shear_coefficient 0.54 (same source as the tracks below).
+    """
 
     E: float = Field(2.1e11, gt=1e10, lt=1e12, description="Young's modulus [Pa]; rail steel has 205-215 GPa")
     G: float = Field(8.1e10, gt=1e9, lt=5e11, description="shear modulus [Pa]; rail steel has 79-82 GPa")
