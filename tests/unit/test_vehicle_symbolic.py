@@ -136,3 +136,9 @@ def test_a_compiler_that_fails_leaves_the_virtual_machine_and_a_warning(tmp_path
 
 def test_an_atom_is_what_is_computed_once_and_read_twice() -> None:
     assert cost(small()) == Cost(atoms=1, operations=3)
+
+
+def test_parts_share_their_atoms_in_one_function(equations: Equations) -> None:
+    costs = equations.costs()
+    alone = [costs[name].operations for name in ("M", "delta", "rates")]
+    assert max(alone) < costs["together"].operations < sum(alone)

@@ -9,6 +9,7 @@ import numpy as np
 from twin.core.arrays import Array, G
 from twin.vehicle.description import Vehicle
 from twin.vehicle.statics import Rest, at_rest
+from twin.vehicle.symbolic.export import Cost, cost
 from twin.vehicle.symbolic.motion import Chain, Load, chain_motion, chains_of, coordinate_names, virtual_power
 from twin.vehicle.symbolic.suspension import Suspension
 from twin.vehicle.symbolic.track import NUMBERS, TrackFrame
@@ -71,6 +72,14 @@ class Equations:
     def function(self) -> ca.Function:
         """(q, v, track, wrench, states) -> (M, delta, rates), common subexpressions computed once."""
         return ca.Function("motion", self.inputs, self.outputs, INPUTS, OUTPUTS, {"cse": True})
+
+    def costs(self) -> dict[str, Cost]:
+        """Atoms and operations of each output by itself, and of all in one function, as [Ros Table 2] lists them."""
+        single = {
+            name: cost(ca.Function("part", self.inputs, [output], {"cse": True}))
+            for name, output in zip(OUTPUTS, self.outputs, strict=True)
+        }
+        return single | {"together": cost(self.function())}
 
     def energies(self) -> ca.Function:
         """(q, v, track, states) -> (kinetic, stored in springs, lifted over the track [J], power of dampers [W])."""

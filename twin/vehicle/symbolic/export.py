@@ -21,7 +21,7 @@ COMPILE_SECONDS = 300
 
 
 class SlowerWithoutCompiler(UserWarning):
-    """Functions run on CasADi's virtual machine: the same numbers, some twenty times slower."""
+    """Functions run on CasADi's virtual machine: the same numbers, some thirty times slower."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from numpy.linalg import solve
 from twin.core.arrays import Array, G
 from twin.vehicle.description import Vehicle
 from twin.vehicle.symbolic.equations import Equations, derive
-from twin.vehicle.symbolic.export import Buffered, Cost, code_directory, compiled_function, cost, found_compiler
+from twin.vehicle.symbolic.export import Buffered, code_directory, compiled_function, found_compiler
 from twin.vehicle.symbolic.track import NUMBERS
 
 
@@ -52,9 +52,7 @@ class VehicleModel:
     def __init__(self, equations: Equations, *, compiler: str | None, directory: Path) -> None:
         self.layout = equations.layout
         self._equations = equations
-        function = equations.function()
-        self.cost: Cost = cost(function)
-        self._motion = Buffered(compiled_function(function, compiler=compiler, directory=directory))
+        self._motion = Buffered(compiled_function(equations.function(), compiler=compiler, directory=directory))
         self.q, self.v, track, wrench, self.states = self._motion.inputs.values()
         self.track = track.reshape(-1, len(NUMBERS))
         self.wrench = wrench.reshape(-1, 6)
