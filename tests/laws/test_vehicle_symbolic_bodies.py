@@ -18,6 +18,7 @@ from twin.vehicle.symbolic.track import TrackFrame
 
 BODY = Body(name="body", kind="bogie", mass=2600, inertia=(1700, 1500, 3000), position=(0, 0, 0.6))
 WHEELSET = wheelset("wheelset", 0.0)
+AHEAD = wheelset("ahead", 2.0)
 RHO, SLOPE = np.array([0.01, -0.004, 1 / 90]), np.array([4e-4, 3e-4, -5e-4])
 """A track far worse than any: turns per metre and their slopes at s = 0."""
 ROLL, PITCH = -0.11, 0.03
@@ -125,6 +126,40 @@ def test_track_relative_inertia_is_that_of_newton_and_euler_on_the_ground(
     M = pair.layout.matrix(pair.M)[block, block]
     expected = newton_euler(body, q, v, a)
     assert_allclose(M @ a - pair.delta[block], expected, rtol=2e-6, atol=2e-7 * np.abs(expected).max())
+
+
+def spring_energy(spring: Bushing, q: Array) -> float:
+    """Of a spring between body and wheelset, q (12,), from their poses on the ground."""
+    (r_1, R_1), (r_2, R_2) = pose(q[:6], spins=False), pose(np.array([*q[6:10], 0.0, q[11]]), spins=True)
+    arm_1, arm_2 = np.subtract(spring.at_first, BODY.position), np.subtract(spring.at_second, AHEAD.position)
+    u = R_1.T @ (r_2 + R_2 @ arm_2 - r_1) - arm_1 - np.subtract(spring.at_second, spring.at_first)
+    k = np.array(spring.rotational_stiffness)
+    return float(u**2 @ spring.stiffness / 2 + (k.sum() / 2 - k) @ (1 - np.diag(R_1.T @ R_2)))
+
+
+def test_a_spring_over_a_twisting_canted_curve_pulls_as_its_energy_on_the_ground_says() -> None:
+    spring = Bushing(
+        name="spring",
+        first="body",
+        second="ahead",
+        at_first=(0.5, 0.4, 0.9),
+        at_second=(1.5, 0.4, 0.5),
+        stiffness=(1e6, 2e6, 3e6),
+        rotational_stiffness=(1e5, 2e5, 3e5),
+    )
+    vehicle = Vehicle(name="two", source="made", bodies=(BODY, AHEAD), elements=(spring,))
+    model = vehicle_model(vehicle, gravity=0.0)
+    model.q += 0.05 * np.random.default_rng(8).standard_normal(12)
+    for place, s in enumerate(model.q[[0, 6]]):
+        R = track_pose(s)[:3, :3]
+        roll, pitch = np.arctan2(R[2, 1], R[2, 2]), -np.arcsin(R[2, 0])
+        model.track[place] = [*(RHO + SLOPE * s), *SLOPE, roll, pitch]
+    model.evaluate()
+    q = model.q.copy()
+    slope = [
+        derivative(partial(lambda k, e: np.array(spring_energy(spring, q + e * np.eye(12)[k])), k)) for k in range(12)
+    ]
+    assert_allclose(model.delta, -np.array(slope), atol=1e-5 * np.abs(slope).max())
 
 
 def test_velocities_of_a_body_are_those_escalona_prints() -> None:
