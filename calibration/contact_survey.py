@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from twin.contact.curve import curve_many
 from twin.contact.network import Ranges
 from twin.contact.pair import Pair
 from twin.contact.points import CAPACITY, FIELDS, X_R, Y_R
@@ -76,3 +77,16 @@ def by_difference(pair: Pair) -> Locate:
         return counts, rows[:, :, [X_R, Y_R]]
 
     return locate
+
+
+def rail_values(pair: Pair, y: Array) -> Array:
+    """Height, slope and second derivative of the rail (n, 3) at places y (n,) [m]."""
+    values = np.empty((y.size, 3))
+    curve_many(pair.rail, np.ascontiguousarray(y), values)
+    return values
+
+
+def on_rail(pair: Pair, xy: Array) -> Array:
+    """Places x, y (n, capacity, 2) as points of the rail's surface (n, capacity, 3) [m]."""
+    z = rail_values(pair, xy[:, :, 1].ravel())[:, 0].reshape(xy.shape[:2])
+    return np.dstack((xy, z))

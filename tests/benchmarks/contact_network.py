@@ -62,7 +62,7 @@ def figures() -> list[Figure]:
         network, card = train_network(on, name=f"S1002 on 60E1-EN at 1/{inclination}", seed=SEED)
         trained = time.process_time() - begin
         truth = survey(by_difference(on), FALOMI_TABLE_9, poses=POSES, rng=np.random.default_rng(JUDGE_SEED))
-        judged = judge(network, truth)
+        judged = judge(network, on, truth)
         by_network, by_table = microseconds(network, contact_table(on), truth)
         slowest, ratio = max(slowest, by_network), max(ratio, by_network / by_table)
         for name, value, unit in (

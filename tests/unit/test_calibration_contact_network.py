@@ -79,7 +79,7 @@ def test_a_survey_holds_what_the_search_finds() -> None:
 def test_a_small_training_agrees_with_diff_in_more_than_95_percent_of_points() -> None:
     network, card, _ = small_training()
     truth = survey(by_difference(real_pair()), SMALL.ranges, poses=5000, rng=np.random.default_rng(4))
-    judged = judge(network, truth)
+    judged = judge(network, real_pair(), truth)
     assert judged.disagreement < 0.05
     assert judged.classification < 0.02
     assert judged.position_95 < 2e-3

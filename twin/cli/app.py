@@ -21,6 +21,7 @@ from twin.cli import (
     replay,
     report_command,
     simulate,
+    vehicle,
 )
 from twin.cli import (
     run as run_command,
@@ -33,6 +34,7 @@ RUNS = "Runs"
 RECORDINGS = "Recordings"
 SETUP = "Set up"
 CONTACT = "Wheel and rail"
+VEHICLES = "Vehicles"
 
 EXAMPLES = """
 Examples:
@@ -78,6 +80,7 @@ app.add_typer(config_command.app, name="config", rich_help_panel=SETUP)
 app.command(name="doctor", rich_help_panel=SETUP)(doctor.doctor)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=SETUP)
 app.add_typer(contact.app, name="contact", rich_help_panel=CONTACT)
+app.add_typer(vehicle.app, name="vehicle", rich_help_panel=VEHICLES)
 
 
 def _show_version(asked: bool) -> None:

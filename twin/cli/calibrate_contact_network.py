@@ -54,13 +54,13 @@ def contact_network(
     roll_deg: Roll = 0.75,
     lateral: Lateral = 10.0,
     hidden: Hidden = 32,
-    epochs: Epochs = 250,
+    epochs: Epochs = 350,
     starts: Starts = 2,
     poses: Poses = 400_000,
     seed: Seed = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
 ) -> None:
-    """Train networks that say where a wheel touches its rail, for the profiles named; takes about two minutes.
+    """Train networks that say where a wheel touches its rail, for the profiles named; takes two to three minutes.
 
     They answer as the DIFF search does, in a fraction of a microsecond, for poses within the ranges and for no other.
     The mirrored wheel on the mirrored rail is served as well.
