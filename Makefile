@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
+# threads of a linear algebra library wait for each other where cores are shared: one each, ten times faster there
+export OPENBLAS_NUM_THREADS ?= 1
+
 .PHONY: demo test bench study lint clean
 
 $(STAMP): pyproject.toml
