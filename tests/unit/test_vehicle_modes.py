@@ -1,0 +1,49 @@
+"""The commands that show modes and critical speed, and what they refuse."""
+
+from pathlib import Path
+
+import pytest
+
+from twin.cli.vehicle_contacts import coned_contacts, conicities
+from twin.cli.vehicle_critical_speed import critical_speed
+from twin.cli.vehicle_modes import modes
+from twin.core.errors import ConfigError
+from twin.vehicle.library import vehicle
+from twin.vehicle.linear import LinearVehicle
+
+
+def test_modes_are_named_with_frequency_and_damping(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    modes("manchester", 30.0, 0.1, [tmp_path / "modes.png"])
+    said = capsys.readouterr().out
+    for words in ("bounce", "1.080", "13.5", "modes.png: written"):
+        assert words in said
+    assert (tmp_path / "modes.png").stat().st_size > 20_000
+
+
+def test_critical_speed_is_shown_over_conicity(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    critical_speed("manchester", "0.1,0.4", 90.0, [tmp_path / "locus.png"])
+    said = capsys.readouterr().out
+    for words in ("> 90", "74.1", "locus.png: written"):
+        assert words in said
+
+
+@pytest.mark.parametrize("text", ["", "steep", "0.1;0.2", "0", "-0.1", "40"])
+def test_conicities_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match="--conicity"):
+        conicities(text)
+
+
+def test_creep_coefficients_are_those_of_the_wheel_load() -> None:
+    """54.5 kN on a wheel of 0.46 m: about 1e7 N."""
+    contact = coned_contacts(vehicle("manchester"), 0.1)[0]
+    assert contact.f11 == pytest.approx(9.68e6, rel=0.01)
+    assert contact.f22 == pytest.approx(8.81e6, rel=0.01)
+
+
+def test_model_needs_a_contact_for_each_wheelset_and_a_speed() -> None:
+    found = vehicle("manchester")
+    contacts = coned_contacts(found, 0.1)
+    with pytest.raises(ConfigError, match="4 wheelsets need as many contacts, got 1"):
+        LinearVehicle(found, contacts[:1])
+    with pytest.raises(ValueError, match="above 0"):
+        LinearVehicle(found, contacts).at(0.0, "lateral")
