@@ -6,23 +6,29 @@ import numpy as np
 import pytest
 from matplotlib.patches import Circle
 
+from tests.command_line import Railtwin
 from twin.cli.vehicle_show import show
 from twin.core.errors import ConfigError
 from twin.report.vehicle_topology import box_of, topology_figure
 from twin.vehicle.library import VEHICLES, vehicle
 
 
-def test_command_shows_masses_loads_and_assumptions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    show("manchester", [tmp_path / "manchester.png"])
-    said = capsys.readouterr().out
+@pytest.fixture
+def railtwin(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Railtwin:
+    monkeypatch.setenv("COLUMNS", "140")  # room for a whole row, wherever the tests run
+    return Railtwin(monkeypatch, capsys)
+
+
+def test_command_shows_masses_loads_and_assumptions(railtwin: Railtwin, tmp_path: Path) -> None:
+    said = railtwin("vehicle", "show", "manchester", "-o", tmp_path / "manchester.png")
+    assert said.code == 0
     for words in ("44482 kg", "front bogie", "31391/3884/1220", "54.53", "assumed:", "manchester.png: written"):
-        assert words in said
+        assert words in said.out
     assert (tmp_path / "manchester.png").stat().st_size > 20_000
 
 
-def test_command_warns_of_doubtful_values(capsys: pytest.CaptureFixture[str]) -> None:
-    show("vivalto-printed")
-    assert "and 15 alike: gives only 6.8 mm" in capsys.readouterr().err
+def test_command_warns_of_doubtful_values(railtwin: Railtwin) -> None:
+    assert "and 15 alike: gives only 6.8 mm" in railtwin("vehicle", "show", "vivalto-printed").err
 
 
 def test_figure_needs_a_known_ending_and_a_place(tmp_path: Path) -> None:
