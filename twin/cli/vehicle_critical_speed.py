@@ -1,6 +1,7 @@
 """`railtwin vehicle critical-speed`: from which speed a vehicle hunts."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -8,6 +9,11 @@ from twin.cli.console import terminal
 from twin.cli.vehicle_contacts import coned_contacts, conicities
 from twin.cli.vehicle_modes import pictures, write
 from twin.cli.vehicle_show import Name, Out
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from twin.vehicle.modes import CriticalSpeed
 
 LOCUS_STEP = 4
 """Between the speeds of the root locus [m/s]."""
@@ -31,8 +37,6 @@ def critical_speed(
 
     Example: railtwin vehicle critical-speed manchester --conicity 0.1,0.4 -o locus.png
     """
-    from rich.table import Table
-
     from twin.vehicle import modes
     from twin.vehicle.library import vehicle as vehicle_of
     from twin.vehicle.linear import LinearVehicle
@@ -43,6 +47,18 @@ def critical_speed(
     models = {cone: model.with_contacts(coned_contacts(vehicle, cone)) for cone in cones}
     found = {cone: modes.critical_speed(models[cone], slowest=SLOWEST, fastest=fastest) for cone in cones}
     title = f"{vehicle.name}: linear critical speed"
+    terminal().show(_table(title, found, fastest))
+    if files:
+        from twin.report.vehicle_modes import root_locus_figure
+
+        speeds = range(SLOWEST, int(fastest) + 1, LOCUS_STEP)
+        loci = {cone: modes.root_locus(models[cone], speeds) for cone in cones}
+        write(root_locus_figure(title, loci, found), files)
+
+
+def _table(title: str, found: "Mapping[float, CriticalSpeed | None]", fastest: float) -> "Table":
+    from rich.table import Table
+
     table = Table(title=title, title_justify="left")
     for column in ("conicity", "speed [m/s]", "speed [km/h]", "frequency [Hz]"):
         table.add_column(column, justify="right")
@@ -53,10 +69,4 @@ def critical_speed(
         else:
             speed, mode = critical.speed, critical.mode
             table.add_row(f"{cone:g}", f"{speed:.1f}", f"{3.6 * speed:.0f}", f"{mode.frequency:.2f}", mode.name)
-    terminal().show(table)
-    if files:
-        from twin.report.vehicle_modes import root_locus_figure
-
-        speeds = range(SLOWEST, int(fastest) + 1, LOCUS_STEP)
-        loci = {cone: modes.root_locus(models[cone], speeds) for cone in cones}
-        write(root_locus_figure(title, loci, found), files)
+    return table
