@@ -1,11 +1,12 @@
 """Loaded wheels: time of eight wheels with all their forces, and errors against CONTACT's rolling wheels."""
 
 import sys
-import time
 from collections.abc import Callable
 
 import numpy as np
 
+from tests.benchmarks.contact_figure import contact_figure, microseconds
+from tests.benchmarks.figure import Figure
 from tests.contact_wheels import CASES, compared, standard_pair
 from twin.contact.creep import Friction
 from twin.contact.hertz import Material
@@ -28,12 +29,10 @@ from twin.core.arrays import Array
 from twin.numerics.compiled import compiled
 
 WHEELSETS, WHEELS = 1000, 8
-REPEATS = 5
 LOAD = 60e3
 """Of each wheel [N]."""
 DRIVEN = 500.0
 """Longitudinal force above which its error is taken in per cent [N]: a sixth of mu N."""
-Figure = dict[str, str | float]
 
 
 @compiled
@@ -84,17 +83,6 @@ def loaded_states(wheelset: WheelsetPair, material: Material) -> Array:
     return np.array(states)
 
 
-def microseconds(loop: Callable[[], float], calls: int) -> float:
-    """Best time of one call, of several runs over so many."""
-    loop()  # compiles or loads the kernel, outside the timing
-    best = np.inf
-    for _ in range(REPEATS):
-        begin = time.perf_counter()
-        loop()
-        best = min(best, time.perf_counter() - begin)
-    return 1e6 * best / calls
-
-
 def times() -> list[Figure]:
     """Of eight wheels with zones, Kalker and FASTSIM of 20 x 20 cells, and of finding the height under a load."""
     material = Material()
@@ -109,7 +97,7 @@ def times() -> list[Figure]:
         "press_us": (lambda: _press_loop(wheel, states, LOAD, E_star, scans[0], rows[0]), WHEELSETS),
         "press_wheelset_us": (lambda: _press_wheelset_loop(wheelset, states, LOAD, E_star, scans, rows), WHEELSETS),
     }
-    return [_figure(name, microseconds(*loop), "us") for name, loop in loops.items()]
+    return [contact_figure(name, microseconds(*loop), "us") for name, loop in loops.items()]
 
 
 def errors() -> list[Figure]:
@@ -123,16 +111,16 @@ def errors() -> list[Figure]:
     centre = 1e3 * np.abs([it.centre - it.case.centre for it in singles])
     total = 100 * np.array([it.total_error for it in wheels])
     return [
-        _figure("loaded_vs_contact_height_median_um", np.median(height), "um"),
-        _figure("loaded_vs_contact_height_max_um", height.max(), "um"),
-        _figure("loaded_vs_contact_approach_median_percent", np.median(approach), "%"),
-        _figure("loaded_vs_contact_approach_max_percent", approach.max(), "%"),
-        _figure("loaded_vs_contact_centre_median_mm", np.median(centre), "mm"),
-        _figure("loaded_vs_contact_centre_max_mm", centre.max(), "mm"),
-        _figure("loaded_vs_contact_Fx_median_percent", 100 * np.median(np.abs(F_x[:, 0] / F_x[:, 1] - 1)), "%"),
-        _figure("loaded_vs_contact_force_median", np.median(force), "mu N"),
-        _figure("loaded_vs_contact_force_max", force.max(), "mu N"),
-        _figure("loaded_vs_contact_total_max_percent", total.max(), "% of load"),
+        contact_figure("loaded_vs_contact_height_median_um", np.median(height), "um"),
+        contact_figure("loaded_vs_contact_height_max_um", height.max(), "um"),
+        contact_figure("loaded_vs_contact_approach_median_percent", np.median(approach), "%"),
+        contact_figure("loaded_vs_contact_approach_max_percent", approach.max(), "%"),
+        contact_figure("loaded_vs_contact_centre_median_mm", np.median(centre), "mm"),
+        contact_figure("loaded_vs_contact_centre_max_mm", centre.max(), "mm"),
+        contact_figure("loaded_vs_contact_Fx_median_percent", 100 * np.median(np.abs(F_x[:, 0] / F_x[:, 1] - 1)), "%"),
+        contact_figure("loaded_vs_contact_force_median", np.median(force), "mu N"),
+        contact_figure("loaded_vs_contact_force_max", force.max(), "mu N"),
+        contact_figure("loaded_vs_contact_total_max_percent", total.max(), "% of load"),
     ]
 
 
@@ -142,7 +130,3 @@ def figures() -> list[Figure]:
         print("no reference numbers beside the repository: loaded wheels are not compared", file=sys.stderr)
         return times()
     return [*times(), *errors()]
-
-
-def _figure(name: str, value: float, unit: str) -> Figure:
-    return {"name": f"contact.{name}", "value": float(value), "unit": unit}

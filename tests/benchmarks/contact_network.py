@@ -11,6 +11,7 @@ import numpy as np
 
 from calibration.contact_network import judge, train_network
 from calibration.contact_survey import Survey, by_difference, survey
+from tests.benchmarks.contact_figure import contact_figure
 from tests.benchmarks.figure import Figure
 from twin.contact.network import ContactNetwork, Ranges, network_batch
 from twin.contact.pair import Pair, pair
@@ -74,9 +75,9 @@ def figures() -> list[Figure]:
             ("error", 100 * card.error, "%"),
             ("training_s", trained, "s"),
         ):
-            found.append({"name": f"contact.nn_{name}_{inclination}", "value": value, "unit": unit})
+            found.append(contact_figure(f"nn_{name}_{inclination}", value, unit))
     return [
         *found,
-        {"name": "contact.nn_us", "value": slowest, "unit": "us"},
-        {"name": "contact.nn_over_table", "value": ratio, "unit": "ratio"},
+        contact_figure("nn_us", slowest, "us"),
+        contact_figure("nn_over_table", ratio, "ratio"),
     ]

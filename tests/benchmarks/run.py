@@ -52,7 +52,7 @@ def figures_of(module: str, arguments: Arguments) -> list[dict[str, Any]]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the modules; 0 if none failed."""
     options = _options(arguments)
-    print(f"{_processor()}, Python {platform.python_version()}", file=sys.stderr)
+    print(f"{processor()}, Python {platform.python_version()}", file=sys.stderr)
     found: list[dict[str, Any]] = []
     failed: list[str] = []
     for module in options.only or BENCH:
@@ -83,7 +83,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _processor() -> str:
+def processor() -> str:
     """Name of the processor; timings mean nothing without it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

@@ -13,6 +13,7 @@ from math import floor, log10
 from pathlib import Path
 
 from calibration.contact_network import NetworkConfig
+from tests.benchmarks.run import processor
 from tests.published.falomi_study import (
     CANTS,
     FULL,
@@ -106,7 +107,7 @@ def _heading(effort: Effort, commit: str, minutes: float) -> str:
 
 Falomi, Malvezzi, Meli, Rindi, *Determination of wheel-rail contact points: comparison between classical and neural
 network based procedures*, Meccanica 44 (2009), measured again. Made by `make study` (`python
-tests/published/falomi.py`){quick} at commit {commit} in {minutes:.0f} minutes of {_processor()}.
+tests/published/falomi.py`){quick} at commit {commit} in {minutes:.0f} minutes of one core of {processor()}.
 
 The paper names S1002 on UIC60. Here: S1002 on {OURS.rail}, gauge 1435 mm, one wheel, y_w from 700 to 790 mm
 [Fal 3.2.2], the whole rail head. Nothing was fitted to the paper; a track that was, to explain a difference, is named.
@@ -312,15 +313,6 @@ def _tell(line: str) -> None:
 def _commit() -> str:
     asked = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
     return asked.stdout.strip() or "unknown"
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return "an unnamed processor"
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"one core of {len(names)} x {names[0]}" if names else "an unnamed processor"
 
 
 if __name__ == "__main__":
