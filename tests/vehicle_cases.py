@@ -4,6 +4,7 @@ from twin.vehicle.description import (
     Body,
     BumpStop,
     Bushing,
+    Element,
     Gear,
     LineDamper,
     RollBar,
@@ -19,7 +20,16 @@ WHEELS = Wheels(radius=0.46, half_distance=0.75)
 def everything(*, damped: bool = True) -> Vehicle:
     """A body on a bogie with a driven wheelset: every element and every joint there is; dampers only where damped."""
     on = 1.0 if damped else 0.0
-    bodies = (
+    return Vehicle(
+        name="everything",
+        source="made for tests",
+        bodies=_bodies(),
+        elements=(*_springs(on), *_single(on), *(_dampers() if damped else ())),
+    )
+
+
+def _bodies() -> tuple[Body, ...]:
+    return (
         Body(name="coach", kind="carbody", mass=16e3, inertia=(30e3, 90e3, 95e3), position=(0.1, 0, 1.8)),
         Body(name="bogie", kind="bogie", mass=2600, inertia=(1700, 1500, 3000), position=(0, 0, 0.6)),
         wheelset("wheelset 1", 1.28),
@@ -53,6 +63,9 @@ def everything(*, damped: bool = True) -> Vehicle:
             joint="fixed",
         ),
     )
+
+
+def _springs(on: float) -> tuple[Element, ...]:
     primary = Bushing(
         name="primary 1 left",
         first="bogie",
@@ -74,7 +87,14 @@ def everything(*, damped: bool = True) -> Vehicle:
         rotational_stiffness=(10.5e3, 9e3, 4e3),
         rotational_damping=(10 * on, 20 * on, 30 * on),
     )
-    single = (
+    return (
+        *with_copies((primary,), LEFT_RIGHT, Mirror(axis="x", words={" 1": " 2"})),
+        *with_copies((secondary,), LEFT_RIGHT),
+    )
+
+
+def _single(on: float) -> tuple[Element, ...]:
+    return (
         RollBar(
             name="bar",
             first="coach",
@@ -122,7 +142,10 @@ def everything(*, damped: bool = True) -> Vehicle:
             damping=1e3 * on,
         ),
     )
-    dampers = (
+
+
+def _dampers() -> tuple[Element, ...]:
+    return (
         LineDamper(
             name="yaw damper",
             first="coach",
@@ -139,17 +162,6 @@ def everything(*, damped: bool = True) -> Vehicle:
             at_first=(0.3, 0.6, 0.7),
             at_second=(0.3, 0, 0.7),
             curve=((0, 0), (0.1, 3e3), (0.3, 4e3)),
-        ),
-    )
-    return Vehicle(
-        name="everything",
-        source="made for tests",
-        bodies=bodies,
-        elements=(
-            *with_copies((primary,), LEFT_RIGHT, Mirror(axis="x", words={" 1": " 2"})),
-            *with_copies((secondary,), LEFT_RIGHT),
-            *single,
-            *(dampers if damped else ()),
         ),
     )
 

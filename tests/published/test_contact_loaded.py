@@ -137,7 +137,7 @@ def test_heights_of_96_wheels_are_those_of_contact_within_half_a_micrometre_in_t
     assert off.max() < 1.6e-6
 
 
-def test_approaches_of_90_wheels_differ_by_1_5_percent_in_the_median_and_5_at_most() -> None:
+def test_approaches_of_90_wheels_differ_by_1_6_percent_in_the_median_and_5_at_most() -> None:
     singles = [it for it in cases() if it.single]
     off = np.abs([it.row[APPROACH] / it.case.approach - 1 for it in singles])
     assert len(singles) == 90
