@@ -12,7 +12,7 @@ from tests.vehicle_cases import everything
 from twin.core.arrays import Array
 from twin.core.track import DesignTrack, HorizontalElement, VerticalElement
 from twin.vehicle.symbolic import Cost, Equations, SlowerWithoutCompiler, VehicleModel, derive, frame_numbers
-from twin.vehicle.symbolic.export import Buffered, compiled_function, cost, found_compiler
+from twin.vehicle.symbolic.export import buffered, cost, found_compiler
 from twin.vehicle.symbolic.laws import FLATTEST, along, below, inverted, odd
 from twin.vehicle.symbolic.track import TrackFrame, between
 
@@ -115,19 +115,19 @@ def small() -> ca.Function:
 @needs_compiler
 def test_the_same_function_is_compiled_once(tmp_path: Path) -> None:
     for _ in range(2):
-        function = Buffered(compiled_function(small(), compiler=found_compiler(), directory=tmp_path))
+        function = buffered(small(), compiler=found_compiler(), directory=tmp_path)
         (library,) = tmp_path.iterdir()
         stamp = library.stat().st_mtime_ns
         function.inputs["x"][:] = 0.3, 2.0
         function.call()
         assert_allclose(function.outputs["y"], 3 * np.sin(0.3))
-    compiled_function(small(), compiler=found_compiler(), directory=tmp_path)
+    buffered(small(), compiler=found_compiler(), directory=tmp_path)
     assert library.stat().st_mtime_ns == stamp
 
 
 def test_a_compiler_that_fails_leaves_the_virtual_machine_and_a_warning(tmp_path: Path) -> None:
     with pytest.warns(SlowerWithoutCompiler, match="/bin/false failed"):
-        function = Buffered(compiled_function(small(), compiler="/bin/false", directory=tmp_path))
+        function = buffered(small(), compiler="/bin/false", directory=tmp_path)
     function.inputs["x"][:] = 0.3, 2.0
     function.call()
     assert_allclose(function.outputs["y"], 3 * np.sin(0.3))

@@ -109,6 +109,10 @@ class Branch:
     """r: depth of f = 0 under the axle [m]."""
     touches: tuple[float, float] | None
     """First and last s at which this branch carries the wheel on the nominal track [m]; None: never."""
+    s: Array
+    """Places at which the branch was found (n,), rising [m]."""
+    points: Array
+    """The true contact points there (n, FIELDS), see twin.contact.points."""
 
     @property
     def first(self) -> float:
@@ -180,6 +184,8 @@ def _branch(line: Followed, knife: tuple[float, float], radius: float) -> Branch
         knife=knife,
         radius=r,
         touches=(float(touching[0]), float(touching[-1])) if touching.size else None,
+        s=frozen(s.copy()),
+        points=frozen(line.rows[::-1].copy()),
     )
 
 

@@ -5,6 +5,7 @@ radius. A rail profile is z(u): u [m] across the head, positive to the field sid
 Both are those of the left side; the right side is the mirror image. Left and right may differ: each has its Profile.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -58,6 +59,9 @@ _RAILS: dict[str, Callable[[], tuple[Zone, ...]]] = {
     "60E1-UIC": lambda: rail60_zones(UIC),
 }
 _ALIASES = {"60E1-MANCHESTER": "60E1-MB"}
+_CONE = re.compile(r"CONE-(\d+(?:\.\d+)?)")
+CONE_SPAN = (-0.05, 0.06)
+"""First and last place of a conical wheel [m]: it has no flange."""
 
 WHEELS, RAILS = tuple(_WHEELS), tuple(_RAILS)
 """Names of the profiles that need no file."""
@@ -68,8 +72,18 @@ AS_WRITTEN = ReadingOptions()
 
 
 def wheel_profile(name: str | Path, options: ReadingOptions = AS_WRITTEN) -> Profile:
-    """The wheel profile of a name (S1002) or file; options tell how to read the file."""
+    """The wheel profile of a name (S1002, cone-20 for a plain cone of 1/20) or file; options tell how to read it."""
+    cone = _CONE.fullmatch(str(name).upper())
+    if cone:
+        return conical(1 / float(cone[1]))
     return _profile(name, "wheel", _WHEELS, options)
+
+
+def conical(slope: float) -> Profile:
+    """A plain cone: the radius falls by slope per metre to the outside."""
+    s = np.linspace(*CONE_SPAN, 23)
+    zone = Zone(s, -slope * s, np.full_like(s, -slope), np.zeros_like(s))
+    return Profile(f"cone 1/{1 / slope:g}", "wheel", (zone,))
 
 
 def rail_profile(name: str | Path, options: ReadingOptions = AS_WRITTEN) -> Profile:

@@ -68,14 +68,14 @@ def found_compiler() -> str | None:
     return next((path for name in names if (path := shutil.which(name))), None)
 
 
-def compiled_function(function: ca.Function, *, compiler: str | None, directory: Path) -> ca.Function:
+def buffered(function: ca.Function, *, compiler: str | None, directory: Path) -> "Buffered":
     """The function as machine code, compiled unless the directory holds the same source compiled before.
 
     Without a compiler, or where it fails: the function itself, and a warning that says so.
     """
     if compiler is None:
         _warn_slower("no C compiler found (CC, cc, gcc, clang)")
-        return function
+        return Buffered(function)
     generator = ca.CodeGenerator(f"{function.name()}.c")
     generator.add(function)
     text = generator.dump()
@@ -86,8 +86,8 @@ def compiled_function(function: ca.Function, *, compiler: str | None, directory:
             _compile(text, library, compiler)
         except (OSError, subprocess.SubprocessError) as error:
             _warn_slower(f"{compiler} failed ({error})")
-            return function
-    return ca.external(function.name(), str(library))
+            return Buffered(function)
+    return Buffered(ca.external(function.name(), str(library)), library)
 
 
 def _compile(text: str, library: Path, compiler: str) -> None:
@@ -110,7 +110,9 @@ class Buffered:
     A plain call of a CasADi function converts every argument, which costs far more than the function.
     """
 
-    def __init__(self, function: ca.Function) -> None:
+    def __init__(self, function: ca.Function, library: Path | None = None) -> None:
+        """library: the file a compiled function was loaded from."""
+        self.function, self.library = function, library
         self.inputs = {name: np.zeros(function.nnz_in(i)) for i, name in enumerate(function.name_in())}
         self.outputs = {name: np.zeros(function.nnz_out(i)) for i, name in enumerate(function.name_out())}
         buffer: Any

@@ -12,7 +12,7 @@ from numpy.linalg import solve
 from twin.core.arrays import Array, G
 from twin.vehicle.description import Vehicle
 from twin.vehicle.symbolic.equations import Equations, derive
-from twin.vehicle.symbolic.export import Buffered, code_directory, compiled_function, found_compiler
+from twin.vehicle.symbolic.export import buffered, code_directory, found_compiler
 from twin.vehicle.symbolic.track import NUMBERS
 
 
@@ -52,12 +52,12 @@ class VehicleModel:
     def __init__(self, equations: Equations, *, compiler: str | None, directory: Path) -> None:
         self.layout = equations.layout
         self._equations = equations
-        self._motion = Buffered(compiled_function(equations.function(), compiler=compiler, directory=directory))
-        self.q, self.v, track, wrench, self.states = self._motion.inputs.values()
+        self.motion = buffered(equations.function(), compiler=compiler, directory=directory)
+        self.q, self.v, track, wrench, self.states = self.motion.inputs.values()
         self.track = track.reshape(-1, len(NUMBERS))
         self.wrench = wrench.reshape(-1, 6)
-        self.M, self.delta, self.rates = self._motion.outputs.values()
-        self.evaluate = self._motion.call
+        self.M, self.delta, self.rates = self.motion.outputs.values()
+        self.evaluate = self.motion.call
         self.q[:] = self.layout.rest
 
     def accelerations(self) -> Array:

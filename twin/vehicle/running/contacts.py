@@ -1,0 +1,104 @@
+"""The two kinds of contact behind one form: set wheels down, run steps, or the parts of a step one by one."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from twin.contact.knife_edge import Irregularity, stand_free
+from twin.contact.pressed import press_wheelset
+from twin.contact.seating import WheelsetPair
+from twin.core.arrays import Array
+from twin.vehicle.description import Vehicle, wheels_of
+from twin.vehicle.running.knife import BRANCH, GAP, SIDE, find_constraints
+from twin.vehicle.running.native import Native
+from twin.vehicle.running.rails import Rails
+from twin.vehicle.running.seats import WheelRailSettings, elastic_wheels, knife_wheels
+from twin.vehicle.running.step import (
+    Drive,
+    Machine,
+    Room,
+    hold,
+    prepare_elastic,
+    prepare_knife,
+    run_elastic,
+    run_knife,
+)
+
+Loads = tuple[float, float]
+"""Of the left and the right wheel [N]."""
+
+
+class Way(NamedTuple):
+    """What moves, on what, and what keeps its speed."""
+
+    machine: Machine
+    rails: Rails
+    drive: Drive
+
+
+class ElasticContacts:
+    """Wheels that sink into their rails."""
+
+    def __init__(self, vehicle: Vehicle, pairs: list[WheelsetPair], settings: WheelRailSettings) -> None:
+        self.wheels = elastic_wheels(vehicle, pairs, settings.law())
+        self._pairs, self._material = pairs, settings.material
+        self._half = [wheels_of(wheelset).half_distance for wheelset in vehicle.wheelsets]
+
+    def seat(self, w: int, y: float, rails: Irregularity, loads: Loads) -> tuple[float, float]:
+        """Height [m] and roll [rad] of wheelset w under its loads."""
+        middle = 0.5 * (rails.y_left + rails.y_right)
+        left, _ = press_wheelset(self._pairs[w], y=y - middle, loads=loads, material=self._material)
+        tilt = (rails.z_left - rails.z_right) / (2 * self._half[w])
+        return left.pose.G_z + 0.5 * (rails.z_left + rails.z_right), left.pose.roll + tilt
+
+    def load(self, w: int, q: Array, v: Array, rails: Rails, loads: Loads) -> None:
+        """Nothing to remember: the force follows from how deep a wheel sinks."""
+
+    def prepare(self, way: Way, t: float, dt: float, rows: Array) -> int:
+        """Forces before the equations of motion are evaluated; the wheelset off the track, or -1."""
+        return prepare_elastic(way.machine, self.wheels, way.rails, way.drive, t, dt, rows)
+
+    def hold(self, way: Way, dt: float, rows: Array) -> int:
+        """Nothing is held."""
+        return -1
+
+    def steps(self, native: Native, way: Way, t: float, dt: float, every: int, room: Room) -> tuple[int, int, int]:
+        """Fill the room: kept steps, what became of the last one, and of which wheelset."""
+        return run_elastic(native, way.machine, self.wheels, way.rails, way.drive, t, dt, every, room)
+
+
+class KnifeContacts:
+    """Wheels that are held to knives."""
+
+    def __init__(self, vehicle: Vehicle, pairs: list[WheelsetPair], settings: WheelRailSettings) -> None:
+        self.wheels = knife_wheels(vehicle, pairs, settings.law())
+
+    def seat(self, w: int, y: float, rails: Irregularity, loads: Loads) -> tuple[float, float]:
+        """Height [m] and roll [rad] of wheelset w; the loads do not matter."""
+        knives, first = self.wheels.knives, self.wheels.first
+        left, right = (
+            knives._replace(places=knives.places[first[wheel] : first[wheel + 1]]) for wheel in (2 * w, 2 * w + 1)
+        )
+        standing = stand_free(left, right, y, rails)
+        return standing.z, standing.roll
+
+    def load(self, w: int, q: Array, v: Array, rails: Rails, loads: Loads) -> None:
+        """Give the branches that touch the load at rest, so that they grip from the first step."""
+        find_constraints(self.wheels, w, q, v, rails, 0.0)
+        rows = self.wheels.found[w, : self.wheels.counts[w]]
+        for side, load in zip((1.0, -1.0), loads, strict=True):
+            mine = rows[rows[:, SIDE] == side]
+            if len(mine):
+                self.wheels.carried[int(mine[np.argmin(mine[:, GAP]), BRANCH])] = load
+
+    def prepare(self, way: Way, t: float, dt: float, rows: Array) -> int:
+        """Creep forces before the equations of motion are evaluated; the wheelset off the track, or -1."""
+        return prepare_knife(way.machine, self.wheels, way.rails, way.drive, t, dt, rows)
+
+    def hold(self, way: Way, dt: float, rows: Array) -> int:
+        """Push the wheels off their knives; the wheelset for which that failed, or -1."""
+        return hold(way.machine, self.wheels, dt, rows)
+
+    def steps(self, native: Native, way: Way, t: float, dt: float, every: int, room: Room) -> tuple[int, int, int]:
+        """Fill the room: kept steps, what became of the last one, and of which wheelset."""
+        return run_knife(native, way.machine, self.wheels, way.rails, way.drive, t, dt, every, room)

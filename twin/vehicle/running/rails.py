@@ -1,0 +1,104 @@
+"""The track as the step sees it: the numbers of its frame and where the rails lie off it, at any arc length, compiled.
+
+The design is read from a table by straight lines: its numbers are piecewise polynomials with corners rounded over
+metres, so a step of 0.1 m is right to 1e-8 /m. The irregularities are cubic splines through their own grid, so that
+slopes, and with them the velocities of wheels that follow the rails, are smooth.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.ndimage import spline_filter1d
+
+from twin.core.arrays import Array, frozen
+from twin.core.errors import ConfigError
+from twin.core.track import DesignTrack
+from twin.numerics.compiled import compiled
+from twin.vehicle.symbolic import frame_numbers
+
+DESIGN_STEP = 0.1
+"""Of the table of the design [m]."""
+
+
+class RoughRails(NamedTuple):
+    """Where the rails lie off the design on a uniform grid."""
+
+    s0: float
+    """Of the first row [m]."""
+    step: float
+    """[m]"""
+    places: Array
+    """(points, 4): y and z of the left rail, y and z of the right one, in track axes [m]."""
+
+
+class Rails(NamedTuple):
+    """A stretch of track for compiled code."""
+
+    s0: float
+    step: float
+    design: Array
+    """(points, 8) in the order of twin.vehicle.symbolic.NUMBERS."""
+    rough_s0: float
+    rough_step: float
+    rough: Array
+    """(points + 2, 4) coefficients of the cubic splines of RoughRails.places."""
+
+
+def rails_between(design: DesignTrack, rough: RoughRails | None, *, first: float, last: float) -> Rails:
+    """The track from arc length first to last [m]; without irregularities the rails lie where they should.
+
+    Beyond its ends the design goes on as it is there, and the rails go on parallel to it.
+    """
+    if not last > first:
+        raise ConfigError(f"a stretch of track ends behind its start, got {first:g} to {last:g} m")
+    s = np.linspace(first, last, max(2, int(np.ceil((last - first) / DESIGN_STEP)) + 1))
+    table = np.ascontiguousarray(frame_numbers(design, s))
+    rough = rough or RoughRails(first, last - first, np.zeros((2, 4)))
+    return Rails(first, float(s[1] - s[0]), frozen(table), rough.s0, rough.step, frozen(_coefficients(rough.places)))
+
+
+def faded_in(rough: RoughRails, *, first: float, length: float) -> RoughRails:
+    """The same irregularities, none before first [m] and all of them a length [m] behind: a start without a jump."""
+    s = rough.s0 + rough.step * np.arange(rough.places.shape[0])
+    share = np.clip((s - first) / length, 0.0, 1.0)
+    return rough._replace(places=rough.places * (share**2 * (3 - 2 * share))[:, None])
+
+
+def _coefficients(places: Array) -> Array:
+    """Of the uniform cubic B-spline through the rows, level at both ends."""
+    if places.ndim != 2 or places.shape[1] != 4 or places.shape[0] < 2:
+        raise ConfigError(f"irregularities need at least two rows of four columns, got {places.shape}")
+    inner = np.asarray(spline_filter1d(places, order=3, axis=0, mode="mirror"))
+    return np.ascontiguousarray(np.concatenate((inner[1:2], inner, inner[-2:-1])))
+
+
+@compiled
+def design_at(rails: Rails, s: float, numbers: Array) -> None:
+    """Write the eight numbers of the track frame at s."""
+    design = rails.design
+    last = design.shape[0] - 2
+    place = (s - rails.s0) / rails.step
+    i = min(max(int(place), 0), last)
+    t = min(max(place - i, 0.0), 1.0)
+    for k in range(numbers.size):
+        numbers[k] = design[i, k] + t * (design[i + 1, k] - design[i, k])
+
+
+@compiled
+def rails_at(rails: Rails, s: float) -> tuple[float, float, float, float]:
+    """y and z of the left rail, y and z of the right one, off the design at s [m]."""
+    rough = rails.rough
+    last = rough.shape[0] - 4
+    place = (s - rails.rough_s0) / rails.rough_step
+    i = min(max(int(place), 0), last)
+    t = min(max(place - i, 0.0), 1.0)
+    u = 1.0 - t
+    b0, b3 = u * u * u / 6.0, t * t * t / 6.0
+    b1, b2 = (4.0 - 3.0 * t * t * (2.0 - t)) / 6.0, (4.0 - 3.0 * u * u * (2.0 - u)) / 6.0
+    c0, c1, c2, c3 = rough[i], rough[i + 1], rough[i + 2], rough[i + 3]
+    return (
+        b0 * c0[0] + b1 * c1[0] + b2 * c2[0] + b3 * c3[0],
+        b0 * c0[1] + b1 * c1[1] + b2 * c2[1] + b3 * c3[1],
+        b0 * c0[2] + b1 * c1[2] + b2 * c2[2] + b3 * c3[2],
+        b0 * c0[3] + b1 * c1[3] + b2 * c2[3] + b3 * c3[3],
+    )

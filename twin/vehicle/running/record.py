@@ -1,0 +1,67 @@
+"""What a run leaves behind: the motion at every kept step, and what each wheel did."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from twin.core.arrays import Array, frozen
+from twin.vehicle.symbolic import Layout
+
+(
+    WHEEL_X,
+    WHEEL_Y,
+    WHEEL_Q,
+    WHEEL_OFFSET,
+    WHEEL_RADIUS,
+    WHEEL_ANGLE,
+    WHEEL_POWER,
+    WHEEL_POINTS,
+) = range(8)
+WHEEL_FIELDS = (
+    "X",
+    "Y",
+    "Q",
+    "offset",
+    "radius",
+    "angle",
+    "power",
+    "points",
+)
+"""Of a wheel: forces of its rail on it along, across and up [N]; mean place of its contacts along the axle and radius
+there [m]; steepest contact angle [rad]; power lost to creep [W]; contacts. Place and angle are counted outwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A run, or a stretch of one, at uniform times."""
+
+    layout: Layout
+    t: Array
+    """(samples,) [s]"""
+    q: Array
+    """(samples, n) coordinates, in the order of layout.coordinates."""
+    v: Array
+    """(samples, n) their rates."""
+    a: Array
+    """(samples, n) rates of these over the step that led here."""
+    wheels: Array
+    """(samples, wheels, 8) in the order of WHEEL_FIELDS; wheels left and right of each wheelset from the front."""
+    stopped: str | None = None
+    """Where and why the run ended before its time."""
+
+    def __getitem__(self, coordinate: str) -> Array:
+        """(samples,) one coordinate: 'body.coordinate'."""
+        return np.asarray(self.q[:, self.layout.index(coordinate)])
+
+    def wheel(self, field: str) -> Array:
+        """(samples, wheels) one field of all wheels."""
+        return np.asarray(self.wheels[:, :, WHEEL_FIELDS.index(field)])
+
+    @classmethod
+    def join(cls, parts: list[Self]) -> Self:
+        """Consecutive stretches as one."""
+        t, q, v, a, wheels = (
+            frozen(np.concatenate([getattr(part, name) for part in parts])) for name in ("t", "q", "v", "a", "wheels")
+        )
+        return cls(parts[0].layout, t, q, v, a, wheels, parts[-1].stopped)
