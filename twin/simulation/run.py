@@ -7,27 +7,20 @@ import numpy as np
 
 from twin.core.arrays import Array, frozen
 from twin.core.track import DesignTrack
+from twin.simulation.dynamic.config import Dynamics
+from twin.simulation.dynamic.installation import DynamicInstallation
+from twin.simulation.dynamic.train import DynamicTrain, whole_seconds
 from twin.simulation.encoder import EncoderSensor
 from twin.simulation.motion import SpeedProfile
 from twin.simulation.scenario import Scenario
 from twin.simulation.sensors import LEAD, OVERSAMPLING, ImuSensor, Vibration
+from twin.simulation.streams import SensorStream, indices
 from twin.simulation.train import Train
 from twin.simulation.truth import TrackTruth, Truth
+from twin.vehicle.running import Record
 
 BLOCK = 10
 """Length of the stretches computed at a time [s]: bounds the memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class SensorStream:
-    """Samples of one source as the imperfect sensor reports them."""
-
-    source: str
-    kind: str
-    t: Array
-    """(samples,) true common time of each sample, its jitter included [s]."""
-    values: Array
-    """(samples, channels) SI; imu: a_x a_y a_z w_x w_y w_z temperature; encoder: unwrapped wheel angle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +32,8 @@ class SimulatedRun:
     track: TrackTruth
     design: DesignTrack
     """In running direction."""
+    vehicle: Record | None = None
+    """Every body and every wheel at the times of the truth, where dynamics made it."""
 
 
 class _Installation:
@@ -55,7 +50,7 @@ class _Installation:
 
     def read(self, t0: float, t1: float) -> tuple[Array, tuple[SensorStream, ...]]:
         """Nominal times of the IMU in [t0, t1) [s], and every stream."""
-        k, j = _indices(t0, t1, self._rate), _indices(t0, t1, self._encoder_rate)
+        k, j = indices(t0, t1, self._rate), indices(t0, t1, self._encoder_rate)
         ahead = OVERSAMPLING * k[0] + LEAD + np.arange(OVERSAMPLING * k.size)
         inside = ahead / (self._rate * OVERSAMPLING)
         felt, V = self._train.felt(inside)
@@ -69,6 +64,9 @@ class _Installation:
 
 def stream(scenario: Scenario, *, block: int = BLOCK) -> Iterator[SimulatedRun]:
     """The run in consecutive stretches of whole seconds; memory does not grow with a rest before departure."""
+    if scenario.dynamics is not None:
+        yield from _dynamic(scenario, scenario.dynamics, block)
+        return
     train = Train(scenario)
     track = TrackTruth.of(train.rails, length=train.design.length)
     installation = _Installation(scenario, train)
@@ -76,6 +74,15 @@ def stream(scenario: Scenario, *, block: int = BLOCK) -> Iterator[SimulatedRun]:
     for t0 in range(0, int(np.ceil(end)), block):
         t, streams = installation.read(t0, min(t0 + block, end))
         yield SimulatedRun(streams, train.truth(t), track, train.design)
+
+
+def _dynamic(scenario: Scenario, dynamics: Dynamics, block: int) -> Iterator[SimulatedRun]:
+    train = DynamicTrain(scenario, dynamics)
+    track = TrackTruth.of(train.rails, length=train.design.length)
+    installation = DynamicInstallation(scenario, dynamics, train)
+    for t0, t1 in whole_seconds(_end(train.profile), block):
+        truth, state, streams = installation.read(t0, t1)
+        yield SimulatedRun(streams, truth, track, train.design, state)
 
 
 def simulate(scenario: Scenario, progress: Callable[[float], None] | None = None) -> SimulatedRun:
@@ -95,7 +102,14 @@ def simulate(scenario: Scenario, progress: Callable[[float], None] | None = None
         )
         for same in zip(*(part.streams for part in parts), strict=True)
     )
-    return SimulatedRun(streams, Truth.join([part.truth for part in parts]), parts[0].track, parts[0].design)
+    states = [part.vehicle for part in parts if part.vehicle is not None]
+    return SimulatedRun(
+        streams,
+        Truth.join([part.truth for part in parts]),
+        parts[0].track,
+        parts[0].design,
+        Record.join(states) if states else None,
+    )
 
 
 def standstill(scenario: Scenario, duration: float) -> Scenario:
@@ -107,9 +121,3 @@ def standstill(scenario: Scenario, duration: float) -> Scenario:
 def _end(profile: SpeedProfile) -> float:
     """End of the run [s], in whole tenths: no last stretch without a sample of every source."""
     return float(np.floor(profile.duration * 10) / 10)
-
-
-def _indices(t0: float, t1: float, rate: float) -> Array:
-    """Numbers of the samples in [t0, t1); the rounding absorbs t * rate a hair above a whole number."""
-    first, last = np.ceil(np.round(np.array([t0, t1]) * rate, 6))
-    return np.arange(first, last)

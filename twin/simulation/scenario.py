@@ -7,6 +7,7 @@ from twin.core.settings import Settings
 from twin.core.track import DesignTrack, HorizontalElement, VerticalElement
 from twin.core.vehicle import Mounting
 from twin.simulation.carriage import TrueVehicle
+from twin.simulation.dynamic.config import Dynamics
 from twin.simulation.encoder import EncoderConfig, Slide
 from twin.simulation.irregularity import IrregularityConfig
 from twin.simulation.motion import Leg, MotionConfig, constant
@@ -88,6 +89,9 @@ class Scenario(Settings):
         None, ge=-1.571, le=1.571, description="[rad]; switches the rotation of the Earth on"
     )
     heading: float = Field(0.0, description="of the line's start, counter-clockwise from east [rad]")
+    dynamics: Dynamics | None = Field(
+        None, description="makes the truth by a nonlinear vehicle in contact with its rails, not by kinematics alone"
+    )
     seed: int = Field(1, ge=0, description="of everything but the track: sensors, suspension, wander")
 
     @property

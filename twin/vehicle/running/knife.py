@@ -17,7 +17,7 @@ import numpy as np
 
 from twin.contact.creep import Creepage, creepage, rolling_patch
 from twin.contact.hertz import ellipse_under_force
-from twin.contact.knife_edge import FIRST, LAST, KnifeWheel, constraint
+from twin.contact.knife_edge import ACROSS, FIRST, LAST, UP, KnifeWheel, beyond, constraint
 from twin.contact.wheel_forces import ContactLaw, rolling_force
 from twin.core.arrays import Array, IntArray
 from twin.numerics.compiled import compiled
@@ -42,6 +42,9 @@ MOST = 8
 """Constraints of a wheelset looked at in one step: two wheels, each with tread, root and flank, and one to spare."""
 NEAR = 5e-4
 """Gap above which a branch cannot close within a step [m]: half a metre per second over a millisecond."""
+BETWEEN = 2e-3
+"""Farthest a wheel may be beyond the ends of all its branches [m]: branches are those of the nominal track, and where
+rails lie off it a wheel can be between two of them; farther out it has climbed or left its rail."""
 SOFT = 1e-9
 """Added to the diagonal of the contacts' mass matrix, relative: four of them on three coordinates stay solvable."""
 PIVOTS = 60
@@ -88,6 +91,21 @@ def _touching_point(wheels: KnifeWheels, branch: int, s: float, point: Array) ->
 
 
 @compiled
+def _nearest_branch(wheels: KnifeWheels, wheel: int, y: float, z: float, roll: float) -> tuple[int, float]:
+    """The branch that goes on as a straight line where the wheel is within none, -1 if it is, and how far that is [m]."""
+    nearest, far = -1, np.inf
+    for branch in range(wheels.first[wheel], wheels.first[wheel + 1]):
+        place = wheels.knives.places[branch]
+        s = np.cos(roll) * (place[ACROSS] - y) - np.sin(roll) * (z - place[UP]) - place[ACROSS]
+        beyond_it = beyond(wheels.knives, branch, s)
+        if beyond_it == 0.0:
+            return -1, 0.0
+        if beyond_it < far:
+            nearest, far = branch, beyond_it
+    return nearest, far
+
+
+@compiled
 def find_constraints(wheels: KnifeWheels, w: int, q: Array, v: Array, rails: Rails, dt: float) -> bool:
     """Write what may touch at the end of the step; whether both wheels are on their rails.
 
@@ -98,19 +116,17 @@ def find_constraints(wheels: KnifeWheels, w: int, q: Array, v: Array, rails: Rai
     for number in range(2):
         side, wheel = 1.0 - 2.0 * number, 2 * w + number
         y, z, roll = side * (q[R_Y] - here[2 * number]), q[R_Z] - here[2 * number + 1], side * q[ROLL]
-        on_rail = False
+        nearest, far = _nearest_branch(wheels, wheel, y, z, roll)
         for branch in range(wheels.first[wheel], wheels.first[wheel + 1]):
             gap, d_y, d_z, d_roll, s, inside = constraint(wheels.knives, branch, y, z, roll)
-            on_rail = on_rail or inside
-            if inside and gap < NEAR and count < rows.shape[0]:
+            wheels.carried[branch] *= 1.0 if inside or branch == nearest else 0.0
+            if (inside or branch == nearest) and gap < NEAR and count < rows.shape[0]:
                 row = rows[count]
                 row[GAP], row[D_Y], row[D_Z], row[D_ROLL] = gap, side * d_y, d_z, side * d_roll
                 row[BRANCH], row[SIDE], row[PLACE] = branch, side, s
                 row[FORCE] = wheels.carried[branch]
                 count += 1
-            else:
-                wheels.carried[branch] = 0.0
-        on_track = on_track and on_rail
+        on_track = on_track and far < BETWEEN
     wheels.counts[w] = count
     return on_track
 

@@ -1,11 +1,11 @@
 """What a run leaves behind: the motion at every kept step, and what each wheel did."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
-from twin.core.arrays import Array, frozen
+from twin.core.arrays import Array, IntArray, frozen
 from twin.vehicle.symbolic import Layout
 
 (
@@ -57,6 +57,25 @@ class Record:
     def wheel(self, field: str) -> Array:
         """(samples, wheels) one field of all wheels."""
         return np.asarray(self.wheels[:, :, WHEEL_FIELDS.index(field)])
+
+    def rows(self, index: slice | IntArray) -> Self:
+        """Some of the samples."""
+        t, q, v, a, wheels = (frozen(each[index]) for each in (self.t, self.q, self.v, self.a, self.wheels))
+        return type(self)(self.layout, t, q, v, a, wheels, self.stopped)
+
+    def at(self, t: Array) -> Self:
+        """The states at times t (samples,) within the record [s], straight between samples."""
+        if self.t.size == 1:
+            return replace(self.rows(np.zeros(t.size, dtype=np.int64)), t=t)
+        i = np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, self.t.size - 2)
+        share = np.clip((t - self.t[i]) / (self.t[i + 1] - self.t[i]), 0.0, 1.0)
+
+        def between(values: Array) -> Array:
+            part = share.reshape(-1, *(1,) * (values.ndim - 1))
+            return frozen(values[i] + part * (values[i + 1] - values[i]))
+
+        q, v, a, wheels = (between(each) for each in (self.q, self.v, self.a, self.wheels))
+        return type(self)(self.layout, t, q, v, a, wheels, self.stopped)
 
     @classmethod
     def join(cls, parts: list[Self]) -> Self:

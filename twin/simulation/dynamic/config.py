@@ -1,0 +1,25 @@
+"""What a dynamic simulation adds to a scenario: the nonlinear vehicle, and which of its sensors are fitted."""
+
+from pydantic import Field
+
+from twin.core.settings import Settings
+from twin.core.vehicle import Mounting
+from twin.vehicle.running import RunSettings
+
+
+class Dynamics(Settings):
+    """The vehicle as a nonlinear multibody system with wheel-rail contact in the loop."""
+
+    vehicle: str = Field("manchester", description="name in the library of vehicles, or a .toml file")
+    run: RunSettings = Field(
+        RunSettings(), description="contact, step and what the wheels run on; speed runs take contact = 'knife'"
+    )
+    measuring_body: str = Field("front bogie", description="body that carries the measuring beam with the first IMU")
+    second_body: str = Field("carbody", description="body that carries the second IMU")
+    second_mounting: Mounting = Field(
+        Mounting(x=6.0, y=0.0, z=1.2), description="of the second IMU, from below the middle of its body"
+    )
+    settle: float = Field(
+        6.0, ge=0, le=60, description="rest before the run, in which the vehicle settles on its rails; not recorded [s]"
+    )
+    second_imu: bool = Field(True, description="whether the second IMU is fitted")
