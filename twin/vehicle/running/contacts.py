@@ -8,7 +8,7 @@ from twin.contact.knife_edge import Irregularity, stand_free
 from twin.contact.pressed import press_wheelset
 from twin.contact.seating import WheelsetPair
 from twin.core.arrays import Array
-from twin.vehicle.description import Vehicle, wheels_of
+from twin.vehicle.description import Vehicle
 from twin.vehicle.running.knife import BRANCH, GAP, SIDE, find_constraints
 from twin.vehicle.running.native import Native
 from twin.vehicle.running.rails import Rails
@@ -42,14 +42,11 @@ class ElasticContacts:
     def __init__(self, vehicle: Vehicle, pairs: list[WheelsetPair], settings: WheelRailSettings) -> None:
         self.wheels = elastic_wheels(vehicle, pairs, settings.law())
         self._pairs, self._material = pairs, settings.material
-        self._half = [wheels_of(wheelset).half_distance for wheelset in vehicle.wheelsets]
 
-    def seat(self, w: int, y: float, rails: Irregularity, loads: Loads) -> tuple[float, float]:
-        """Height [m] and roll [rad] of wheelset w under its loads."""
-        middle = 0.5 * (rails.y_left + rails.y_right)
-        left, _ = press_wheelset(self._pairs[w], y=y - middle, loads=loads, material=self._material)
-        tilt = (rails.z_left - rails.z_right) / (2 * self._half[w])
-        return left.pose.G_z + 0.5 * (rails.z_left + rails.z_right), left.pose.roll + tilt
+    def seat(self, w: int, y: float, loads: Loads) -> tuple[float, float]:
+        """Height [m] and roll [rad] of wheelset w at y in the plane of straight rails, under its loads."""
+        left, _ = press_wheelset(self._pairs[w], y=y, loads=loads, material=self._material)
+        return left.pose.G_z, left.pose.roll
 
     def load(self, w: int, q: Array, v: Array, rails: Rails, loads: Loads) -> None:
         """Nothing to remember: the force follows from how deep a wheel sinks."""
@@ -73,13 +70,13 @@ class KnifeContacts:
     def __init__(self, vehicle: Vehicle, pairs: list[WheelsetPair], settings: WheelRailSettings) -> None:
         self.wheels = knife_wheels(vehicle, pairs, settings.law())
 
-    def seat(self, w: int, y: float, rails: Irregularity, loads: Loads) -> tuple[float, float]:
-        """Height [m] and roll [rad] of wheelset w; the loads do not matter."""
+    def seat(self, w: int, y: float, loads: Loads) -> tuple[float, float]:
+        """Height [m] and roll [rad] of wheelset w at y in the plane of straight rails; the loads do not matter."""
         knives, first = self.wheels.knives, self.wheels.first
         left, right = (
             knives._replace(places=knives.places[first[wheel] : first[wheel + 1]]) for wheel in (2 * w, 2 * w + 1)
         )
-        standing = stand_free(left, right, y, rails)
+        standing = stand_free(left, right, y, Irregularity())
         return standing.z, standing.roll
 
     def load(self, w: int, q: Array, v: Array, rails: Rails, loads: Loads) -> None:

@@ -1,8 +1,9 @@
 """Wheels on elastic contacts: every zone of penetration of every wheel, with Hertz, Kalker and FASTSIM.
 
-The rails' irregularities move each rail as a whole, so a wheel meets its rail at the pose less that of the rail. A rail
-that rises under the wheel approaches it: that velocity enters the damping of the contact. Creepages do not see it, as
-the material of the rail stands still.
+The rails' irregularities move each rail as a whole and roll both by the cross level, so a wheel meets its rail at the
+pose less that of the rail. The damping of the creep forces is taken without that roll, a few mrad. A rail that rises
+under the wheel approaches it: that velocity enters the damping of the contact. Creepages do not see it, as the material
+of the rail stands still.
 """
 
 from typing import NamedTuple
@@ -30,7 +31,7 @@ from twin.contact.wheel_forces import (
 from twin.contact.zones import ANGLE, DEPTH, RADIUS, Y_W, X, Y, Z
 from twin.core.arrays import Array
 from twin.numerics.compiled import compiled
-from twin.vehicle.running.rails import Rails, rails_at
+from twin.vehicle.running.rails import Rails, in_plane, plane_at
 from twin.vehicle.running.record import (
     WHEEL_ANGLE,
     WHEEL_OFFSET,
@@ -58,6 +59,8 @@ class ElasticWheels(NamedTuple):
     """Room for each of them."""
     radius: Array
     """(wheelsets,) height of the axle at rest [m]."""
+    half: Array
+    """(wheelsets,) half the distance of the rolling circles [m]."""
 
 
 @compiled
@@ -87,9 +90,9 @@ def add_zones(
 
 
 @compiled
-def write_wheel(row: Array, wrench: Wrench, side: float, count: int, buffers: Buffers, V: float) -> None:
+def write_wheel(row: Array, wrench: Wrench, count: int, buffers: Buffers, V: float) -> None:
     """What the wheel does, into its row of the record."""
-    row[WHEEL_X], row[WHEEL_Y], row[WHEEL_Q] = wrench.F_x, side * wrench.F_y, wrench.F_z
+    row[WHEEL_X], row[WHEEL_Y], row[WHEEL_Q] = wrench.F_x, wrench.F_y, wrench.F_z
     row[WHEEL_POINTS] = count
     row[WHEEL_OFFSET], row[WHEEL_RADIUS], row[WHEEL_ANGLE], row[WHEEL_POWER] = 0.0, 0.0, 0.0, 0.0
     total = 0.0
@@ -104,6 +107,20 @@ def write_wheel(row: Array, wrench: Wrench, side: float, count: int, buffers: Bu
     if total > 0.0:
         row[WHEEL_OFFSET] /= total
         row[WHEEL_RADIUS] /= total
+
+
+@compiled
+def _turned_back(force: Wrench, side: float, cos: float, sin: float) -> Wrench:
+    """A wheel's wrench in left-hand form and axes of the rails' plane, in track axes."""
+    F_y, M_x, M_z = side * force.F_y, side * force.M_x, side * force.M_z
+    return Wrench(
+        force.F_x,
+        cos * F_y - sin * force.F_z,
+        cos * force.F_z + sin * F_y,
+        M_x,
+        cos * force.M_y - sin * M_z,
+        cos * M_z + sin * force.M_y,
+    )
 
 
 @compiled
@@ -123,33 +140,30 @@ def elastic_wheelset(
 
     Whether it is on the track still.
     """
-    motion, law = wheelset_motion(q, v, numbers), wheels.law
-    here, ahead = rails_at(rails, q[S]), rails_at(rails, q[S] + dt * v[S])
+    motion, law, half = wheelset_motion(q, v, numbers), wheels.law, wheels.half[w]
+    plane, ahead = plane_at(rails, q[S], half), plane_at(rails, q[S] + dt * v[S], half)
+    cos, sin = np.cos(plane.roll), np.sin(plane.roll)
+    y, z = in_plane(plane, q[R_Y], q[R_Z])
+    v_y, v_z = cos * motion.v_y + sin * motion.v_z, cos * motion.v_z - sin * motion.v_y
+    w_y, w_z = cos * motion.omega_y + sin * motion.omega_z, cos * motion.omega_z - sin * motion.omega_y
     V = max(np.sqrt(motion.v_x**2 + motion.v_y**2 + motion.v_z**2), law.v_floor)
-    off = 0.5 * (here[0] + here[2])
-    rest = 0.5 * (here[1] + here[3]) + wheels.radius[w]
     for number in range(2):
         side = 1.0 - 2.0 * number
-        y_rail, z_rail = here[2 * number], here[2 * number + 1]
-        rise = (ahead[2 * number + 1] - z_rail) / dt
-        pose = Pose(side * (q[R_Y] - y_rail), q[R_Z] - z_rail, side * q[YAW], side * q[ROLL])
-        moving = Motion(
-            motion.v_x,
-            side * motion.v_y,
-            motion.v_z - rise,
-            side * motion.omega_x,
-            motion.omega_y,
-            side * motion.omega_z,
-        )
+        y_rail = plane.y_left if number == 0 else plane.y_right
+        rise = (ahead.level - plane.level + side * half * (ahead.roll - plane.roll)) / dt
+        pose = Pose(side * (y - y_rail), z, side * q[YAW], side * (q[ROLL] - plane.roll))
+        moving = Motion(motion.v_x, side * v_y, v_z - rise, side * motion.omega_x, w_y, side * w_z)
         buffers = wheels.buffers[2 * w + number]
         count, force = wheel_forces_kernel(wheels.pairs[2 * w + number], pose, moving, law, buffers)
         count = min(count, buffers.zones.shape[0])
-        wrench[0] += force.F_x
-        wrench[1] += side * force.F_y
-        wrench[2] += force.F_z
-        wrench[3] += side * force.M_x
-        wrench[4] += force.M_y
-        wrench[5] += side * force.M_z
+        turned = _turned_back(force, side, cos, sin)
+        wrench[0] += turned.F_x
+        wrench[1] += turned.F_y
+        wrench[2] += turned.F_z
+        wrench[3] += turned.M_x
+        wrench[4] += turned.M_y
+        wrench[5] += turned.M_z
         add_zones(q, pose, side, law, count, buffers, C, V)
-        write_wheel(rows[number], force, side, count, buffers, V)
-    return bool(abs(q[R_Y] - off) < ASIDE and q[R_Z] - rest < LIFTED)
+        write_wheel(rows[number], turned, count, buffers, V)
+    off = 0.5 * (plane.y_left + plane.y_right)
+    return bool(abs(y - off) < ASIDE and z - wheels.radius[w] < LIFTED)

@@ -21,7 +21,7 @@ from twin.contact.knife_edge import ACROSS, FIRST, LAST, UP, KnifeWheel, beyond,
 from twin.contact.wheel_forces import ContactLaw, rolling_force
 from twin.core.arrays import Array, IntArray
 from twin.numerics.compiled import compiled
-from twin.vehicle.running.rails import Rails, rails_at
+from twin.vehicle.running.rails import Rails, in_plane, plane_at
 from twin.vehicle.running.record import (
     WHEEL_ANGLE,
     WHEEL_OFFSET,
@@ -73,6 +73,8 @@ class KnifeWheels(NamedTuple):
     """(wheelsets, MOST, 8) constraints of the present step."""
     counts: IntArray
     """(wheelsets,) how many."""
+    half: Array
+    """(wheelsets,) half the distance of the rolling circles [m]."""
     carried: Array
     """(branches,) normal force of the step before [N]."""
 
@@ -92,7 +94,7 @@ def _touching_point(wheels: KnifeWheels, branch: int, s: float, point: Array) ->
 
 @compiled
 def _nearest_branch(wheels: KnifeWheels, wheel: int, y: float, z: float, roll: float) -> tuple[int, float]:
-    """The branch that goes on as a straight line where the wheel is within none, -1 if it is, and how far that is [m]."""
+    """The branch that goes on as a straight line where the wheel is within none, -1 if it is; and how far that is."""
     nearest, far = -1, np.inf
     for branch in range(wheels.first[wheel], wheels.first[wheel + 1]):
         place = wheels.knives.places[branch]
@@ -112,17 +114,21 @@ def find_constraints(wheels: KnifeWheels, w: int, q: Array, v: Array, rails: Rai
     Each constraint: gap [m], its derivatives with y, z and roll in track axes, branch, side, place on the branch.
     """
     rows, count, on_track = wheels.found[w], 0, True
-    here = rails_at(rails, q[S] + dt * v[S])
+    plane = plane_at(rails, q[S] + dt * v[S], wheels.half[w])
+    cos, sin = np.cos(plane.roll), np.sin(plane.roll)
+    y_plane, z = in_plane(plane, q[R_Y], q[R_Z])
     for number in range(2):
         side, wheel = 1.0 - 2.0 * number, 2 * w + number
-        y, z, roll = side * (q[R_Y] - here[2 * number]), q[R_Z] - here[2 * number + 1], side * q[ROLL]
+        y_rail = plane.y_left if number == 0 else plane.y_right
+        y, roll = side * (y_plane - y_rail), side * (q[ROLL] - plane.roll)
         nearest, far = _nearest_branch(wheels, wheel, y, z, roll)
         for branch in range(wheels.first[wheel], wheels.first[wheel + 1]):
             gap, d_y, d_z, d_roll, s, inside = constraint(wheels.knives, branch, y, z, roll)
             wheels.carried[branch] *= 1.0 if inside or branch == nearest else 0.0
             if (inside or branch == nearest) and gap < NEAR and count < rows.shape[0]:
                 row = rows[count]
-                row[GAP], row[D_Y], row[D_Z], row[D_ROLL] = gap, side * d_y, d_z, side * d_roll
+                row[GAP], row[D_ROLL] = gap, side * d_roll
+                row[D_Y], row[D_Z] = cos * side * d_y - sin * d_z, cos * d_z + sin * side * d_y
                 row[BRANCH], row[SIDE], row[PLACE] = branch, side, s
                 row[FORCE] = wheels.carried[branch]
                 count += 1

@@ -102,3 +102,31 @@ def rails_at(rails: Rails, s: float) -> tuple[float, float, float, float]:
         b0 * c0[2] + b1 * c1[2] + b2 * c2[2] + b3 * c3[2],
         b0 * c0[3] + b1 * c1[3] + b2 * c2[3] + b3 * c3[3],
     )
+
+
+class Plane(NamedTuple):
+    """The rails under one wheelset: a plane rolled by the cross level, in which they lie off to the side only.
+
+    A sleeper that tilts takes both rail heads with it, so cross level rolls them; each rail keeps its own height.
+    """
+
+    roll: float
+    """[rad]"""
+    level: float
+    """Height of its middle [m]."""
+    y_left: float
+    y_right: float
+
+
+@compiled
+def plane_at(rails: Rails, s: float, half: float) -> Plane:
+    """The plane at s of rails whose heads lie half [m] to either side."""
+    y_left, z_left, y_right, z_right = rails_at(rails, s)
+    return Plane(np.arcsin((z_left - z_right) / (2.0 * half)), 0.5 * (z_left + z_right), y_left, y_right)
+
+
+@compiled
+def in_plane(plane: Plane, y: float, z: float) -> tuple[float, float]:
+    """A point of the track frame (y, z) in the axes of the plane [m]."""
+    cos, sin = np.cos(plane.roll), np.sin(plane.roll)
+    return cos * y + sin * (z - plane.level), cos * (z - plane.level) - sin * y

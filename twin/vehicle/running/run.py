@@ -6,14 +6,13 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from twin.contact.knife_edge import Irregularity
 from twin.core.arrays import Array, frozen
 from twin.core.errors import ConfigError
 from twin.core.settings import Settings
 from twin.vehicle.description import Vehicle, wheels_of
 from twin.vehicle.running.contacts import ElasticContacts, KnifeContacts, Way
 from twin.vehicle.running.native import NativeCall
-from twin.vehicle.running.rails import Rails, rails_at
+from twin.vehicle.running.rails import Rails, plane_at
 from twin.vehicle.running.record import WHEEL_FIELDS, Record
 from twin.vehicle.running.seats import WheelRailSettings, wheelsets_on_rails
 from twin.vehicle.running.step import (
@@ -155,12 +154,14 @@ class Running:
             model.v[block.start] = speed
         for w, wheelset in enumerate(self.vehicle.wheelsets):
             start = layout.index(f"{wheelset.name}.s")
-            rails = Irregularity(*rails_at(self.rails, float(model.q[start])))
-            model.q[start + 1] += 0.5 * (rails.y_left + rails.y_right)
-            loads = self._loads[wheelset.name]
-            z, roll = self.contacts.seat(w, float(model.q[start + 1]), rails, loads)
-            model.q[start + 2], model.q[start + 3] = z, roll
-            model.v[start + 4] = speed / wheels_of(wheelset).radius
+            wheels, loads = wheels_of(wheelset), self._loads[wheelset.name]
+            plane = plane_at(self.rails, float(model.q[start]), wheels.half_distance)
+            z, roll = self.contacts.seat(w, 0.0, loads)
+            # upright on the tilted plane, half way between the rails
+            model.q[start + 1] += 0.5 * (plane.y_left + plane.y_right) - z * np.sin(plane.roll)
+            model.q[start + 2] = plane.level + z * np.cos(plane.roll)
+            model.q[start + 3] = roll + plane.roll
+            model.v[start + 4] = speed / wheels.radius
             self.contacts.load(w, model.q[start : start + 6], model.v[start : start + 6], self.rails, loads)
 
     def _drive(self, times: Array, speeds: Array) -> Drive:

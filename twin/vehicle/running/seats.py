@@ -94,7 +94,7 @@ def elastic_wheels(vehicle: Vehicle, pairs: list[WheelsetPair], law: ContactLaw)
     rooms = {id(each): wheel_buffers(each, law) for each in flat}
     buffers = tuple(rooms[id(each)] for each in flat)
     radius = np.array([wheels_of(wheelset).radius for wheelset in vehicle.wheelsets])
-    return ElasticWheels(flat, law, buffers, radius)
+    return ElasticWheels(flat, law, buffers, radius, _half_distances(vehicle))
 
 
 def knife_wheels(vehicle: Vehicle, pairs: list[WheelsetPair], law: ContactLaw) -> KnifeWheels:
@@ -117,8 +117,13 @@ def knife_wheels(vehicle: Vehicle, pairs: list[WheelsetPair], law: ContactLaw) -
         work=workspace(law.grid),
         found=np.zeros((len(pairs), MOST, CONSTRAINT_FIELDS)),
         counts=np.zeros(len(pairs), dtype=np.int64),
+        half=_half_distances(vehicle),
         carried=np.zeros(len(points)),
     )
+
+
+def _half_distances(vehicle: Vehicle) -> Array:
+    return np.array([wheels_of(wheelset).half_distance for wheelset in vehicle.wheelsets])
 
 
 def _joined(packed: list[KnifeWheel]) -> KnifeWheel:
