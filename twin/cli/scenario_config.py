@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from math import ceil, degrees, floor
+from typing import Any
 
 from sensors.config import DeviceConfig
 from twin.cli.config import RunConfig, RunIdentity, TrackConfig
@@ -9,10 +10,14 @@ from twin.core.places import Direction, KilometrePost, Places
 from twin.core.vehicle import VehicleParameters
 from twin.navigation.config import NavigationConfig
 from twin.simulation import Scenario
+from twin.vehicle.description import wheels_of
+from twin.vehicle.library import vehicle
 
 FIRST_KM = 12.0
 POST_SPACING = 1000.0
 """[m]"""
+SECTION_REACH = 1.2
+"""Of the points of rail sections from the middle of the measuring body [m]: rails lie 0.75 m to either side."""
 KM_JUMP = 0.2
 """Kilometres the line once lost to a new alignment: labels jump where posts stand two at a place."""
 WHEEL_STEP = 0.01
@@ -47,14 +52,34 @@ def config_of(scenario: Scenario, *, name: str = "simulated", ports: Mapping[str
         places=Places(line="7 Simulated Line", track="1", posts=posts_along(length)),
         track=TrackConfig(horizontal=scenario.horizontal, vertical=scenario.vertical),
         vehicle=VehicleParameters(
-            wheel_radius=ceil(scenario.vehicle.wheel_radius / WHEEL_STEP) * WHEEL_STEP,
+            wheel_radius=ceil(_wheel_radius(scenario) / WHEEL_STEP) * WHEEL_STEP,
         ),
         device=tuple(
             DeviceConfig.model_validate(device | {"port": ports.get(str(device["name"]), "")})
-            for device in (imu, encoder)
+            for device in (imu, encoder, *_dynamic_devices(scenario, imu))
         ),
         navigation=_navigation(scenario),
     )
+
+
+def _dynamic_devices(scenario: Scenario, imu: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a nonlinear vehicle carries beside the first IMU and the encoder; an interval does not wait for it."""
+    dynamics = scenario.dynamics
+    if dynamics is None:
+        return []
+    devices: list[dict[str, Any]] = []
+    if dynamics.second_imu:
+        devices.append(imu | {"name": "imu_body", "mounting": dynamics.second_mounting, "required": False})
+    if dynamics.scanners is not None:
+        section = {
+            "kind": "profile",
+            "rate": dynamics.scanner_rate,
+            "mounting": dynamics.scanner_mounting,
+            "required": False,
+            "profile": {"points": dynamics.scanners.points, "reach": SECTION_REACH},
+        }
+        devices += [section | {"name": f"profile_{side}"} for side in ("left", "right")]
+    return devices
 
 
 def posts_along(length: float) -> tuple[KilometrePost, ...]:
@@ -84,3 +109,10 @@ def _navigation(scenario: Scenario) -> NavigationConfig:
             "latitude_deg": None if latitude is None else round(degrees(latitude), 2),
         }
     )
+
+
+def _wheel_radius(scenario: Scenario) -> float:
+    """Of the encoder's wheel [m]."""
+    if scenario.dynamics is None:
+        return scenario.vehicle.wheel_radius
+    return wheels_of(vehicle(scenario.dynamics.vehicle).wheelsets[0]).radius

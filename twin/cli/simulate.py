@@ -10,42 +10,95 @@ from twin.core.errors import ConfigError
 
 
 def simulate(
-    file: Annotated[
-        Path | None,
+    files: Annotated[
+        list[Path] | None,
         typer.Argument(
-            metavar="[SCENARIO]", help="Scenario, TOML; else the 3 km of the demonstration.", show_default=False
+            metavar="[SCENARIO]...", help="Scenarios, TOML; else the 3 km of the demonstration.", show_default=False
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="New folder for the run.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="New folder for the run; of many, a folder for each in it."),
+    ] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Replace the scenario's seed.")] = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, max=256, help="Scenarios simulated at once, if there are many.")
+    ] = 2,
     new: Annotated[
         Path | None, typer.Option("--new", metavar="FILE", help="Write a commented scenario to start from, and end.")
     ] = None,
 ) -> None:
     """Let a train run over a simulated track and record what its imperfect sensors say.
 
-    The folder then holds the recording, the matching configuration, and the truth (truth.npz).
+    The folder then holds the recording, the matching configuration, and the truth (truth.npz). A scenario with a table
+    [dynamics] is run by a nonlinear vehicle with wheel-rail contact, one without by kinematics; [faults.DEVICE] says
+    what goes wrong on a device's wire.
 
     Example: railtwin simulate --out runs/first && railtwin replay runs/first
     """
-    from twin.cli.run_directory import RunDirectory
-    from twin.cli.simulating import load_scenario, record_simulated
-    from twin.simulation import demo_scenario
-
     if new is not None:
         _write_example(new)
         stop(ExitCode.OK)
     if out is None:
         raise ConfigError("say where the run goes: --out DIR")
-    scenario = demo_scenario() if file is None else load_scenario(file)
+    ended = (
+        _one(files[0] if files else None, out, seed) if len(files or []) < 2 else _many(files or [], out, seed, jobs)
+    )
+    if ended:
+        stop(ExitCode.PROBLEM)
+
+
+def _one(file: Path | None, out: Path, seed: int | None) -> bool:
+    """Simulate one scenario; whether its run ended early."""
+    from twin.cli.run_directory import RunDirectory
+    from twin.cli.simulating import Plan, load_plan, record_simulated
+    from twin.simulation import demo_scenario
+
+    scenario, faults = Plan(demo_scenario(), {}) if file is None else load_plan(file)
     if seed is not None:
         scenario = scenario.model_copy(update={"seed": seed})
     with terminal().progress("simulate") as progress:
-        simulated = record_simulated(scenario, RunDirectory(out), progress=progress)
+        simulated = record_simulated(scenario, RunDirectory(out), progress=progress, faults=faults)
     metres = float(simulated.truth.s[-1] - simulated.truth.s[0])
     terminal().show(
         f"{out}: {metres / 1000:.2f} km in {simulated.truth.t[-1]:.0f} s recorded. Next: railtwin replay {out}"
     )
+    if simulated.stopped:
+        terminal().warn(f"the run ended early: {simulated.stopped}; what was computed before is kept")
+    return simulated.stopped is not None
+
+
+def _many(files: list[Path], out: Path, seed: int | None, jobs: int) -> bool:
+    """Simulate scenarios in processes of their own, each into a folder named as its file; whether any went wrong."""
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    from twin.cli.simulating import simulate_file
+    from twin.core.errors import RailTwinError
+
+    names = [file.stem for file in files]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ConfigError(f"two scenarios are named {twice[0]}: their runs would share a folder; rename one")
+    wrong = False
+    with (
+        terminal().progress("simulate", total=len(files)) as progress,
+        ProcessPoolExecutor(min(jobs, len(files)), mp_context=get_context("spawn")) as pool,
+    ):
+        waiting = {pool.submit(simulate_file, file, out / file.stem, seed): file for file in files}
+        for done, future in enumerate(as_completed(waiting), start=1):
+            folder = out / waiting[future].stem
+            try:
+                stopped = future.result()
+            except RailTwinError as error:
+                stopped = str(error)
+            wrong = wrong or stopped is not None
+            if stopped is None:
+                terminal().show(f"{folder}: recorded")
+            else:
+                terminal().warn(f"{folder}: {stopped}")
+            progress(done)
+    return wrong
 
 
 def _write_example(file: Path) -> None:

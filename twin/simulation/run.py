@@ -9,7 +9,7 @@ from twin.core.arrays import Array, frozen
 from twin.core.track import DesignTrack
 from twin.simulation.dynamic.config import Dynamics
 from twin.simulation.dynamic.installation import DynamicInstallation
-from twin.simulation.dynamic.train import DynamicTrain, whole_seconds
+from twin.simulation.dynamic.train import DynamicTrain, RunEndedError, whole_seconds
 from twin.simulation.encoder import EncoderSensor
 from twin.simulation.motion import SpeedProfile
 from twin.simulation.scenario import Scenario
@@ -34,6 +34,8 @@ class SimulatedRun:
     """In running direction."""
     vehicle: Record | None = None
     """Every body and every wheel at the times of the truth, where dynamics made it."""
+    stopped: str | None = None
+    """Where and why the vehicle ended the run before its time."""
 
 
 class _Installation:
@@ -89,10 +91,16 @@ def simulate(scenario: Scenario, progress: Callable[[float], None] | None = None
     """The whole run in memory. progress is told the share that is done, up to 1."""
     end = _end(SpeedProfile.of(scenario.motion))
     parts = []
-    for part in stream(scenario):
-        parts.append(part)
-        if progress is not None:
-            progress(min((float(part.truth.t[-1]) + 1 / scenario.imu_rate) / end, 1.0))
+    stopped = None
+    try:
+        for part in stream(scenario):
+            parts.append(part)
+            if progress is not None:
+                progress(min((float(part.truth.t[-1]) + 1 / scenario.imu_rate) / end, 1.0))
+    except RunEndedError as error:
+        if not parts:
+            raise
+        stopped = str(error)
     streams = tuple(
         SensorStream(
             same[0].source,
@@ -109,6 +117,7 @@ def simulate(scenario: Scenario, progress: Callable[[float], None] | None = None
         parts[0].track,
         parts[0].design,
         Record.join(states) if states else None,
+        stopped,
     )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from twin.simulation.kinematics import (
     rotation,
     turn_back,
 )
+from twin.vehicle.running import WHEEL_FIELDS, Record
 
 GRID = 0.25
 """Distance grid of the rails' truth [m]."""
@@ -88,11 +89,21 @@ class Truth:
         return type(self)(t=frozen(t), **rows)
 
 
-def save_truth(path: Path, truth: Truth, track: TrackTruth) -> None:
-    """Write both into one npz archive; the rails' names begin with "track_"."""
+def save_truth(path: Path, truth: Truth, track: TrackTruth, vehicle: Record | None = None) -> None:
+    """Write all into one npz archive; the rails' names begin with "track_", those of bodies and wheels "vehicle_"."""
     motion = {field.name: getattr(truth, field.name) for field in fields(Truth)}
     rails = {f"track_{field.name}": getattr(track, field.name) for field in fields(TrackTruth)}
-    np.savez_compressed(path, **motion, **rails)
+    bodies: dict[str, Any] = {}
+    if vehicle is not None:
+        bodies = {
+            "vehicle_coordinates": np.array(vehicle.layout.coordinates),
+            "vehicle_wheel_fields": np.array(WHEEL_FIELDS),
+            "vehicle_q": vehicle.q,
+            "vehicle_v": vehicle.v,
+            "vehicle_a": vehicle.a,
+            "vehicle_wheels": vehicle.wheels,
+        }
+    np.savez_compressed(path, **motion, **rails, **bodies)
 
 
 def load_truth(path: Path) -> tuple[Truth, TrackTruth]:

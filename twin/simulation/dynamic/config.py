@@ -4,6 +4,7 @@ from pydantic import Field
 
 from twin.core.settings import Settings
 from twin.core.vehicle import Mounting
+from twin.simulation.rail_head import RailSectionConfig, ScannerConfig
 from twin.vehicle.running import RunSettings
 
 
@@ -23,3 +24,13 @@ class Dynamics(Settings):
         6.0, ge=0, le=60, description="rest before the run, in which the vehicle settles on its rails; not recorded [s]"
     )
     second_imu: bool = Field(True, description="whether the second IMU is fitted")
+    scanners: ScannerConfig | None = Field(
+        ScannerConfig(), description="laser scanners of both rail heads on the measuring body; none: not fitted"
+    )
+    scanner_mounting: Mounting = Field(
+        Mounting(x=0.3, y=0.0, z=0.45), description="origin of their points, from below the middle of the body"
+    )
+    scanner_rate: float = Field(100.0, ge=1, le=2000, description="sections of each rail per second [Hz]")
+    rail_head: RailSectionConfig = Field(
+        RailSectionConfig(), description="the rail heads the scanners see, with their wear"
+    )

@@ -50,9 +50,10 @@ class DynamicTrain:
         self._check_length()
         self.rails = _rails(scenario, self.design.length + 2 * REACH)
         settings = _kept(dynamics.run)
+        self.track = rails_between(self.design, _rough(self.rails), first=-REACH, last=self.design.length + REACH)
         self._running = Running(
             self.vehicle,
-            rails_between(self.design, _rough(self.rails), first=-REACH, last=self.design.length + REACH),
+            self.track,
             speed=self._timetable(),
             s=float(self.profile.position(np.zeros(1))[0]),
             settings=settings,

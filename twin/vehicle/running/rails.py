@@ -130,3 +130,12 @@ def in_plane(plane: Plane, y: float, z: float) -> tuple[float, float]:
     """A point of the track frame (y, z) in the axes of the plane [m]."""
     cos, sin = np.cos(plane.roll), np.sin(plane.roll)
     return cos * y + sin * (z - plane.level), cos * (z - plane.level) - sin * y
+
+
+@compiled
+def rails_many(rails: Rails, s: Array) -> Array:
+    """(samples, 4) rails_at for every arc length s (samples,)."""
+    places = np.empty((s.size, 4))
+    for i in range(s.size):
+        places[i, 0], places[i, 1], places[i, 2], places[i, 3] = rails_at(rails, s[i])
+    return places
