@@ -10,12 +10,17 @@ from twin.core.places import Direction, KilometrePost, Places
 from twin.core.vehicle import VehicleParameters
 from twin.navigation.config import NavigationConfig
 from twin.simulation import Scenario
+from twin.simulation.dynamic.config import WheelSensorConfig
 from twin.vehicle.description import wheels_of
 from twin.vehicle.library import vehicle
 
 FIRST_KM = 12.0
 POST_SPACING = 1000.0
 """[m]"""
+BOXES = 4
+"""Axle boxes of the leading bogie."""
+COUNTS = 32_000
+"""Of a converter of 16 bit to either side."""
 SECTION_REACH = 1.2
 """Of the points of rail sections from the middle of the measuring body [m]: rails lie 0.75 m to either side."""
 KM_JUMP = 0.2
@@ -79,7 +84,41 @@ def _dynamic_devices(scenario: Scenario, imu: dict[str, Any]) -> list[dict[str, 
             "profile": {"points": dynamics.scanners.points, "reach": SECTION_REACH},
         }
         devices += [section | {"name": f"profile_{side}"} for side in ("left", "right")]
-    return devices
+    return devices + ([] if dynamics.wheels is None else _wheel_devices(dynamics.wheels))
+
+
+def _wheel_devices(sensors: WheelSensorConfig) -> list[dict[str, Any]]:
+    """Devices on axle boxes and wheels, with the scales of their data sheets."""
+    boxes, bridges, lasers = sensors.axle_boxes, sensors.bridges, sensors.lasers
+    box_channels = BOXES * len(boxes.axes)
+    strains = len(bridges.wheels) * sum(circle.gauges for circle in bridges.circles)
+    distances = 3 * len(lasers.wheels)
+    return [
+        {
+            "name": "axle_box",
+            "kind": "axle_box",
+            "rate": sensors.short_waves.interaction.rate,
+            "required": False,
+            "axle_box": {"scale": (boxes.lsb or boxes.limit / COUNTS,) * box_channels},
+        },
+        {
+            "name": "bridge",
+            "kind": "bridge",
+            "rate": bridges.rate,
+            "required": False,
+            "bridge": {"scale": (bridges.lsb or bridges.limit / COUNTS,) * strains},
+        },
+        {
+            "name": "laser_distance",
+            "kind": "laser_distance",
+            "rate": lasers.rate,
+            "required": False,
+            "laser_distance": {
+                "scale": (lasers.lsb or lasers.half_range / COUNTS,) * distances,
+                "offset": (lasers.distance,) * distances,
+            },
+        },
+    ]
 
 
 def posts_along(length: float) -> tuple[KilometrePost, ...]:

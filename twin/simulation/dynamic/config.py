@@ -5,7 +5,20 @@ from pydantic import Field
 from twin.core.settings import Settings
 from twin.core.vehicle import Mounting
 from twin.simulation.rail_head import RailSectionConfig, ScannerConfig
+from twin.simulation.short_wave import ShortWaveConfig
+from twin.simulation.wheel_sensors import AxleBoxConfig, BridgeConfig, DistanceLaserConfig
 from twin.vehicle.running import RunSettings
+
+
+class WheelSensorConfig(Settings):
+    """Sensors on the axle boxes and wheels of the leading bogie, and the short waves they feel."""
+
+    short_waves: ShortWaveConfig = Field(
+        ShortWaveConfig(), description="roughness, corrugation, joints; wheels and radius are the vehicle's"
+    )
+    axle_boxes: AxleBoxConfig = Field(AxleBoxConfig(), description="accelerometers on four axle boxes")
+    bridges: BridgeConfig = Field(BridgeConfig(), description="strain bridges on two wheels")
+    lasers: DistanceLaserConfig = Field(DistanceLaserConfig(), description="distance lasers at two wheels")
 
 
 class Dynamics(Settings):
@@ -31,6 +44,9 @@ class Dynamics(Settings):
         Mounting(x=0.3, y=0.0, z=0.45), description="origin of their points, from below the middle of the body"
     )
     scanner_rate: float = Field(100.0, ge=1, le=2000, description="sections of each rail per second [Hz]")
+    wheels: WheelSensorConfig | None = Field(
+        WheelSensorConfig(), description="sensors on axle boxes and wheels; none: not fitted"
+    )
     rail_head: RailSectionConfig = Field(
         RailSectionConfig(), description="the rail heads the scanners see, with their wear"
     )

@@ -8,6 +8,7 @@ from twin.simulation.dynamic.config import Dynamics
 from twin.simulation.dynamic.encoder import TurningEncoder
 from twin.simulation.dynamic.rail_heads import RailScanners
 from twin.simulation.dynamic.train import DynamicTrain
+from twin.simulation.dynamic.wheels import wheel_sensors
 from twin.simulation.scenario import Scenario
 from twin.simulation.sensors import LEAD, OVERSAMPLING, ImuSensor, Vibration
 from twin.simulation.streams import SensorStream, indices
@@ -38,7 +39,7 @@ class _MountedImu:
 
 
 class DynamicInstallation:
-    """IMUs, encoder and rail scanners on a vehicle that moves by its own dynamics."""
+    """IMUs, encoder, rail scanners, and sensors of axle boxes and wheels on a vehicle that moves by its own dynamics."""
 
     def __init__(self, scenario: Scenario, dynamics: Dynamics, train: DynamicTrain) -> None:
         self._train, self._mounting = train, scenario.mounting
@@ -53,6 +54,7 @@ class DynamicInstallation:
             self._scanners = RailScanners(
                 train, dynamics.scanner_mounting, dynamics.scanners, dynamics.rail_head, seed=scenario.seed
             )
+        self._wheels = wheel_sensors(train, dynamics, seed=scenario.seed)
         windows = [(train.profile.time_at(slide.s), slide) for slide in scenario.slides]
         self._encoder = TurningEncoder(scenario.encoder, windows, seed=scenario.seed)
         self._spin = train.layout.index(f"{train.vehicle.wheelsets[0].name}.spin")
@@ -65,11 +67,12 @@ class DynamicInstallation:
         turned = self._train.at(j / self._encoder_rate)
         angle = self._encoder.process(turned.t, turned.q[:, self._spin], turned.v[:, self._spin])
         sections = [] if self._scanners is None else self._scanners.read(self._train.at(self._section_times(t0, t1)))
+        wheels = [] if self._wheels is None else self._wheels.read(t0, t1)
         ahead = OVERSAMPLING * k[0] + LEAD + np.arange(OVERSAMPLING * k.size)
         inside = self._train.at(ahead / (self._rate * OVERSAMPLING))
         streams = [imu.read(t, inside) for imu in self._imus]
         streams.append(SensorStream("encoder", "encoder", frozen(angle[0]), frozen(angle[1])))
-        return self._train.truth(state, self._mounting), state, (*streams, *sections)
+        return self._train.truth(state, self._mounting), state, (*streams, *sections, *wheels)
 
     def _section_times(self, t0: float, t1: float) -> Array:
         return np.asarray(indices(t0, t1, self._scanner_rate) / self._scanner_rate)
