@@ -39,7 +39,7 @@ class _MountedImu:
 
 
 class DynamicInstallation:
-    """IMUs, encoder, rail scanners, and sensors of axle boxes and wheels on a vehicle that moves by its own dynamics."""
+    """IMUs, encoder, rail scanners, axle-box and wheel sensors on a vehicle that moves by its own dynamics."""
 
     def __init__(self, scenario: Scenario, dynamics: Dynamics, train: DynamicTrain) -> None:
         self._train, self._mounting = train, scenario.mounting

@@ -104,7 +104,9 @@ class DynamicTrain:
         """The state at ascending times t (samples,) of the run [s]; from a second before those asked last."""
         wanted = self._model_time(t)
         self._advance(float(wanted[0]), float(wanted[-1]))
-        return replace(self._kept.at(wanted), t=t)
+        found = self._kept.at(wanted)
+        moving = (t >= self.profile.departure)[:, None]  # what was left of settling is not part of the rest
+        return replace(found, t=t, v=found.v * moving, a=found.a * moving)
 
     def motion(self, state: Record, body: str, mounting: Mounting) -> tuple[TrackMotion, BodyMotion, Inertial]:
         """Track frame, body, and what an error-free IMU feels; mounting counts from below the body's middle."""

@@ -1,4 +1,4 @@
-"""Sensors on axle boxes and wheels of the leading bogie, fed with the vehicle's own motion and the short waves on top."""
+"""Sensors on axle boxes and wheels of the leading bogie: the vehicle's own motion with short waves on top."""
 
 import numpy as np
 
