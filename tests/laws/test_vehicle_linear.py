@@ -15,7 +15,7 @@ from twin.vehicle.library import vehicle
 from twin.vehicle.linear import TRACK, Block, LinearVehicle, StateSpace
 from twin.vehicle.mirrors import LEFT_RIGHT, Mirror, with_copies
 from twin.vehicle.statics import at_rest
-from twin.vehicle.symbolic import NUMBERS, Layout, derive
+from twin.vehicle.symbolic import NUMBERS, Layout, between_by_series, derive
 from twin.vehicle.wheel_rail import WheelRail, cones
 
 CREEP = {"f11": 9.68e6, "f22": 8.81e6, "f23": 2.02e4, "f33": 55.0}
@@ -137,7 +137,7 @@ def frictionless(name: str) -> LinearVehicle:
 
 @cache
 def equations_of(name: str) -> tuple[Layout, ca.Function]:
-    equations = derive(vehicle(name))
+    equations = derive(vehicle(name), between=between_by_series)
     return equations.layout, equations.function()
 
 

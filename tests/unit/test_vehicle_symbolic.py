@@ -11,10 +11,19 @@ from scipy.integrate import solve_ivp
 from tests.vehicle_cases import everything
 from twin.core.arrays import Array
 from twin.core.track import DesignTrack, HorizontalElement, VerticalElement
-from twin.vehicle.symbolic import Cost, Equations, SlowerWithoutCompiler, VehicleModel, derive, frame_numbers
+from twin.vehicle.symbolic import (
+    Cost,
+    Equations,
+    SlowerWithoutCompiler,
+    VehicleModel,
+    between_by_series,
+    derive,
+    frame_numbers,
+    frame_turns,
+)
 from twin.vehicle.symbolic.export import buffered, cost, found_compiler
 from twin.vehicle.symbolic.laws import FLATTEST, along, below, inverted, odd
-from twin.vehicle.symbolic.track import TrackFrame, between
+from twin.vehicle.symbolic.track import Between, TrackFrame, between_places
 
 CURVE = ((0.0, 0.0), (0.1, 3e3), (0.3, 4e3), (0.5, 4e3))
 CANTED = HorizontalElement(length=60, curvature_end=1 / 300, cant_end=0.15)
@@ -53,21 +62,21 @@ def test_an_inverted_damper_gives_the_speed_of_its_force_and_blows_off_steeply()
     assert blown_off == pytest.approx(0.3 + 1 / (FLATTEST * 30e3), rel=1e-9)
 
 
-def between_frames(s: float, D: float) -> tuple[Array, Array]:
-    a, b = (TrackFrame.from_numbers(ca.SX(row)) for row in frame_numbers(TRACK, np.array([s, s + D])))
-    origin, R = between(a, b, D=ca.SX(D))
+def between_frames(between: Between, s: float, D: float, track: DesignTrack = TRACK) -> tuple[Array, Array]:
+    a, b = (TrackFrame.from_numbers(ca.SX(row)) for row in frame_numbers(track, np.array([s, s + D])))
+    origin, R = between(a, b, ca.SX(D))
     return np.asarray(ca.DM(origin)).ravel(), np.asarray(ca.DM(R))
 
 
-def between_integrated(s: float, D: float) -> tuple[Array, Array]:
+def between_integrated(s: float, D: float, track: DesignTrack = TRACK) -> tuple[Array, Array]:
     """The same by integrating T' = T rates(s)."""
 
     def rate(x: float, T: Array) -> Array:
-        tw, v, h = frame_numbers(TRACK, np.array([x]))[0, :3]
+        tw, v, h = frame_turns(track, np.array([x]))[0, :3]
         rates = np.array([[0, -h, v, 1], [h, 0, -tw, 0], [-v, tw, 0, 0], [0, 0, 0, 0]])
         return np.asarray(T.reshape(4, 4) @ rates).ravel()
 
-    T = solve_ivp(rate, (s, s + D), np.eye(4).ravel(), rtol=1e-10, atol=1e-12, max_step=0.5).y[:, -1].reshape(4, 4)
+    T = solve_ivp(rate, (s, s + D), np.eye(4).ravel(), rtol=1e-10, atol=1e-12, max_step=0.1).y[:, -1].reshape(4, 4)
     return T[:3, 3], T[:3, :3]
 
 
@@ -77,10 +86,29 @@ def test_series_between_track_frames_is_that_of_integrating_along_the_track(
     s: float, D: float, microns: float, microradians: float
 ) -> None:
     """In a transition, in an arc, and where the transition begins between the two."""
-    origin, R = between_frames(s, D)
+    origin, R = between_frames(between_by_series, s, D)
     expected, R_expected = between_integrated(s, D)
     assert_allclose(origin, expected, rtol=0, atol=microns * 1e-6)
     assert_allclose(R, R_expected, rtol=0, atol=microradians * 1e-6)
+
+
+@pytest.mark.parametrize("s", [80.0, 120.0, 34.0])
+@pytest.mark.parametrize("D", [SEMI_PIVOT, -SEMI_PIVOT])
+def test_places_of_track_frames_say_exactly_what_lies_between_them(s: float, D: float) -> None:
+    origin, R = between_frames(between_places, s, D)
+    expected, R_expected = between_integrated(s, D)
+    assert_allclose(origin, expected, rtol=0, atol=1e-8)
+    assert_allclose(R, R_expected, rtol=0, atol=1e-8)
+
+
+def test_places_are_exact_where_curvature_jumps_between_two_bodies() -> None:
+    """A turnout of R 190 m without a transition, where a series is metres off."""
+    arc = HorizontalElement(length=50.0, curvature_start=1 / 190, curvature_end=1 / 190)
+    abrupt = DesignTrack.from_elements([HorizontalElement(length=50.0), arc], [], rounding=1.0)
+    origin, R = between_frames(between_places, 45.0, SEMI_PIVOT, abrupt)
+    expected, R_expected = between_integrated(45.0, SEMI_PIVOT, abrupt)
+    assert_allclose(origin, expected, rtol=0, atol=1e-7)
+    assert_allclose(R, R_expected, rtol=0, atol=1e-7)
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from twin.core.arrays import Array, G
 from twin.core.errors import ConfigError
 from twin.vehicle.description import Vehicle, wheels_of
 from twin.vehicle.statics import at_rest
-from twin.vehicle.symbolic import NUMBERS, derive
+from twin.vehicle.symbolic import NUMBERS, between_by_series, derive
 from twin.vehicle.wheel_rail import Rails, Rolling, WheelRail, creep_matrices, gravity_matrix
 
 Block = Literal["lateral", "vertical"]
@@ -110,7 +110,7 @@ class LinearVehicle:
         self.vehicle = vehicle
         self.contacts = dict(zip((wheelset.name for wheelset in vehicle.wheelsets), contacts, strict=True))
         self._loads = {name: sum(pair) for name, pair in at_rest(vehicle, gravity=gravity).wheel_loads.items()}
-        self._equations = derive(vehicle, gravity=gravity)
+        self._equations = derive(vehicle, gravity=gravity, between=between_by_series)
         self._layout = self._equations.layout
 
     def with_contacts(self, contacts: Sequence[WheelRail]) -> Self:

@@ -1,7 +1,8 @@
 """The track as the step sees it: the numbers of its frame and where the rails lie off it, at any arc length, compiled.
 
-The design is read from a table by straight lines: its numbers are piecewise polynomials with corners rounded over
-metres, so a step of 0.1 m is right to 1e-8 /m. The irregularities are cubic splines through their own grid, so that
+The turns of the design are read from a table by straight lines: they are piecewise polynomials with corners rounded
+over metres, so a step of 0.1 m is right to 1e-8 /m. Its places are read by cubics: straight lines would leave kinks of
+micrometres, which springs between two bodies feel. The irregularities are cubic splines through their own grid, so that
 slopes, and with them the velocities of wheels that follow the rails, are smooth.
 """
 
@@ -14,10 +15,11 @@ from twin.core.arrays import Array, frozen
 from twin.core.errors import ConfigError
 from twin.core.track import DesignTrack
 from twin.numerics.compiled import compiled
-from twin.vehicle.symbolic import frame_numbers
+from twin.vehicle.symbolic import PLACE, TURNS, frame_places, frame_turns
 
 DESIGN_STEP = 0.1
 """Of the table of the design [m]."""
+TURN_COUNT, PLACE_COUNT = len(TURNS), len(PLACE)
 
 
 class RoughRails(NamedTuple):
@@ -37,7 +39,7 @@ class Rails(NamedTuple):
     s0: float
     step: float
     design: Array
-    """(points, 8) in the order of twin.vehicle.symbolic.NUMBERS."""
+    """(points, 16) in the order of twin.vehicle.symbolic.NUMBERS, then the slopes of the places."""
     rough_s0: float
     rough_step: float
     rough: Array
@@ -52,7 +54,7 @@ def rails_between(design: DesignTrack, rough: RoughRails | None, *, first: float
     if not last > first:
         raise ConfigError(f"a stretch of track ends behind its start, got {first:g} to {last:g} m")
     s = np.linspace(first, last, max(2, int(np.ceil((last - first) / DESIGN_STEP)) + 1))
-    table = np.ascontiguousarray(frame_numbers(design, s))
+    table = np.ascontiguousarray(np.concatenate((frame_turns(design, s), *frame_places(design, s)), axis=1))
     rough = rough or RoughRails(first, last - first, np.zeros((2, 4)))
     return Rails(first, float(s[1] - s[0]), frozen(table), rough.s0, rough.step, frozen(_coefficients(rough.places)))
 
@@ -74,14 +76,35 @@ def _coefficients(places: Array) -> Array:
 
 @compiled
 def design_at(rails: Rails, s: float, numbers: Array) -> None:
-    """Write the eight numbers of the track frame at s."""
-    design = rails.design
+    """Write the twelve numbers of the track frame at s."""
+    design, h = rails.design, rails.step
     last = design.shape[0] - 2
-    place = (s - rails.s0) / rails.step
+    place = (s - rails.s0) / h
     i = min(max(int(place), 0), last)
     t = min(max(place - i, 0.0), 1.0)
-    for k in range(numbers.size):
+    for k in range(TURN_COUNT):
         numbers[k] = design[i, k] + t * (design[i + 1, k] - design[i, k])
+    u = 1.0 - t
+    a, b = u * u * (1.0 + 2.0 * t), t * t * (3.0 - 2.0 * t)
+    a_slope, b_slope = h * t * u * u, -h * t * t * u
+    for k in range(TURN_COUNT, TURN_COUNT + PLACE_COUNT):
+        m = k + PLACE_COUNT
+        numbers[k] = a * design[i, k] + b * design[i + 1, k] + a_slope * design[i, m] + b_slope * design[i + 1, m]
+    beyond = (place - i - t) * h
+    if beyond != 0.0:
+        _go_on(numbers, design[i + int(t), TURN_COUNT + 2 * PLACE_COUNT - 1], beyond)
+
+
+@compiled
+def _go_on(numbers: Array, kappa: float, d: float) -> None:
+    """Move the place of an end of the table on by d [m] along an arc of curvature kappa [1/m] and constant gradient."""
+    half, pitch = 0.5 * kappa * d, numbers[TURN_COUNT - 1]
+    chord = d * np.cos(pitch) * (np.sin(half) / half if half != 0.0 else 1.0)
+    heading = numbers[TURN_COUNT + 3] + half
+    numbers[TURN_COUNT] += chord * np.cos(heading) - d
+    numbers[TURN_COUNT + 1] += chord * np.sin(heading)
+    numbers[TURN_COUNT + 2] -= d * np.sin(pitch)
+    numbers[TURN_COUNT + 3] += kappa * d
 
 
 @compiled

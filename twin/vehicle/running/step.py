@@ -40,7 +40,7 @@ class Machine(NamedTuple):
     q: Array
     v: Array
     track: Array
-    """(chains, 8)"""
+    """(chains, 12)"""
     wrench: Array
     """(bodies, 6)"""
     states: Array

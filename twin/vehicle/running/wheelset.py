@@ -18,7 +18,7 @@ RHO_TW, RHO_V, RHO_H = range(3)
 def wheelset_motion(q: Array, v: Array, numbers: Array) -> Motion:
     """Velocity of the axle's centre and angular velocity against the ground, in track axes [Esc eqs. 7-9].
 
-    q, v (6,): coordinates of the wheelset and their rates; numbers (8,): of its track frame.
+    q, v (6,): coordinates of the wheelset and their rates; numbers (12,): of its track frame.
     """
     sin, cos, up, level = np.sin(q[YAW]), np.cos(q[YAW]), np.sin(q[ROLL]), np.cos(q[ROLL])
     return Motion(

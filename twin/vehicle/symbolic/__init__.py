@@ -3,10 +3,20 @@
 from twin.vehicle.symbolic.equations import Equations, Layout, derive
 from twin.vehicle.symbolic.export import Cost, SlowerWithoutCompiler
 from twin.vehicle.symbolic.model import Energies, Linearised, VehicleModel, vehicle_model
-from twin.vehicle.symbolic.track import NUMBERS, frame_numbers
+from twin.vehicle.symbolic.track import (
+    NUMBERS,
+    PLACE,
+    TURNS,
+    between_by_series,
+    frame_numbers,
+    frame_places,
+    frame_turns,
+)
 
 __all__ = [
     "NUMBERS",
+    "PLACE",
+    "TURNS",
     "Cost",
     "Energies",
     "Equations",
@@ -14,7 +24,10 @@ __all__ = [
     "Linearised",
     "SlowerWithoutCompiler",
     "VehicleModel",
+    "between_by_series",
     "derive",
     "frame_numbers",
+    "frame_places",
+    "frame_turns",
     "vehicle_model",
 ]

@@ -12,7 +12,7 @@ from twin.vehicle.statics import Rest, at_rest
 from twin.vehicle.symbolic.export import Cost, cost
 from twin.vehicle.symbolic.motion import Chain, Load, chain_motion, chains_of, coordinate_names, virtual_power
 from twin.vehicle.symbolic.suspension import Suspension
-from twin.vehicle.symbolic.track import NUMBERS, TrackFrame
+from twin.vehicle.symbolic.track import NUMBERS, Between, TrackFrame, between_places
 
 INPUTS = ("q", "v", "track", "wrench", "states")
 OUTPUTS = ("M", "delta", "rates")
@@ -54,7 +54,7 @@ class Layout:
 class Equations:
     """Symbols and expressions of one vehicle.
 
-    inputs: q, v (n,), track (8 per chain, in the order of NUMBERS), wrench (6 per body: force and moment about its
+    inputs: q, v (n,), track (12 per chain, in the order of NUMBERS), wrench (6 per body: force and moment about its
     centre of mass in its track axes [N, N m], on a wheelset itself, not on its bearings), internal states.
     outputs: blocks of M one after the other, delta (n,), rates of the states.
     """
@@ -101,8 +101,11 @@ class Equations:
         return ca.Function("jacobians", self.inputs, [ca.densify(part) for part in parts], {"cse": True})
 
 
-def derive(vehicle: Vehicle, *, gravity: float = G) -> Equations:
-    """Equations of a vehicle that rests on straight level track under gravity [m/s^2]."""
+def derive(vehicle: Vehicle, *, gravity: float = G, between: Between = between_places) -> Equations:
+    """Equations of a vehicle that rests on straight level track under gravity [m/s^2].
+
+    between: where the track frames of two bodies lie to each other, by their places or by the series of their turns.
+    """
     names = coordinate_names(vehicle.bodies)
     ends = np.cumsum([0] + [len(part) for part in names])
     blocks = tuple(slice(int(a), int(b)) for a, b in pairwise(ends))
@@ -113,7 +116,7 @@ def derive(vehicle: Vehicle, *, gravity: float = G) -> Equations:
     for number, (members, block) in enumerate(zip(chains_of(vehicle.bodies), blocks, strict=True)):
         frame = TrackFrame.from_numbers(track[len(NUMBERS) * number : len(NUMBERS) * (number + 1)])
         chains.append(chain_motion(members, number, q=q[block], v=v[block], frame=frame))
-    suspension = _loaded(vehicle, chains, wrench, at_rest(vehicle, gravity=gravity))
+    suspension = _loaded(vehicle, chains, _loads(vehicle, wrench), at_rest(vehicle, gravity=gravity), between)
     powers = [virtual_power(chain, suspension.loads_of(chain), gravity=gravity) for chain in chains]
     return Equations(
         layout=_layout(vehicle, names, blocks, suspension.state_names),
@@ -129,13 +132,18 @@ def derive(vehicle: Vehicle, *, gravity: float = G) -> Equations:
     )
 
 
-def _loaded(vehicle: Vehicle, chains: list[Chain], wrench: ca.SX, rest: Rest) -> Suspension:
+def _loads(vehicle: Vehicle, wrench: ca.SX) -> dict[str, Load]:
+    """What acts on each body from outside."""
     loads = {}
     for place, body in enumerate(vehicle.bodies):
         force, moment = wrench[6 * place : 6 * place + 3], wrench[6 * place + 3 : 6 * place + 6]
         loads[body.name] = Load(force, ca.SX.zeros(3), moment)
+    return loads
+
+
+def _loaded(vehicle: Vehicle, chains: list[Chain], loads: dict[str, Load], rest: Rest, between: Between) -> Suspension:
     motions = {motion.body.name: motion for chain in chains for motion in chain.bodies}
-    suspension = Suspension(chains, motions, loads)
+    suspension = Suspension(chains, motions, loads, between)
     for element in vehicle.elements:
         suspension.add(element, rest.preloads[element.name])
     return suspension

@@ -13,7 +13,7 @@ import casadi as ca
 
 from twin.vehicle.description import Element
 from twin.vehicle.symbolic.motion import BodyMotion, Chain, Load
-from twin.vehicle.symbolic.track import between
+from twin.vehicle.symbolic.track import Between
 from twin.vehicle.symbolic.tree import Basis, Point
 
 
@@ -55,14 +55,14 @@ class Link:
         return axes.against(self.basis_2.R_tb), axes.against(self.basis_2.omega_t - axes.omega_t)
 
 
-def link(element: Element, chains: Sequence[Chain], motions: Mapping[str, BodyMotion]) -> Link:
-    """The bodies and points of an element."""
+def link(element: Element, chains: Sequence[Chain], motions: Mapping[str, BodyMotion], between: Between) -> Link:
+    """The bodies and points of an element; between: what lies between their track frames."""
     first, second = motions[element.first], motions[element.second]
     p_1, own_2 = first.attachment(element.at_first), second.attachment(element.at_second)
     p_2, basis, turning, R_12 = own_2, second.basis, second.turning, ca.SX.eye(3)
     if first.chain != second.chain:
         a, b = chains[first.chain], chains[second.chain]
-        origin, R_12 = between(a.frame, b.frame, D=b.q[0] - a.q[0])
+        origin, R_12 = between(a.frame, b.frame, b.q[0] - a.q[0])
         p_2 = Point(origin + R_12 @ own_2.r_t, R_12 @ own_2.v_t)
         basis, turning = (Basis(R_12 @ own.R_tb, R_12 @ own.omega_t) for own in (basis, turning))
     return Link(

@@ -45,7 +45,7 @@ class Linearised:
 class VehicleModel:
     """Equations of motion of a vehicle as one compiled function.
 
-    q (n,), v (n,), track (chains, 8) in the order of NUMBERS, wrench (bodies, 6) and states (m,) are the model's own
+    q (n,), v (n,), track (chains, 12) in the order of NUMBERS, wrench (bodies, 6) and states (m,) are the model's own
     arrays: write into them, call evaluate(), and read M (blocks one after the other), delta (n,) and rates (m,).
     """
 

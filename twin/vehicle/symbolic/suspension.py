@@ -24,6 +24,7 @@ from twin.vehicle.description import (
 from twin.vehicle.symbolic.laws import along, below, inverted, odd, rotational_energy, rotational_moment
 from twin.vehicle.symbolic.links import Link, link, push, turn
 from twin.vehicle.symbolic.motion import BodyMotion, Chain, Load
+from twin.vehicle.symbolic.track import Between
 
 AXES = "xyz"
 NO_RATE = ca.SX(0)
@@ -36,6 +37,7 @@ class Suspension:
     chains: Sequence[Chain]
     motions: Mapping[str, BodyMotion]
     loads: Mapping[str, Load]
+    between: Between
     states: list[ca.SX] = field(default_factory=list)
     state_names: list[str] = field(default_factory=list)
     rates: list[ca.SX] = field(default_factory=list)
@@ -50,7 +52,7 @@ class Suspension:
 
     def add(self, element: AnyElement, preload: Array) -> None:
         """Put an element on its two bodies; preload: what it carries at rest, in the form of statics.Rest."""
-        on = link(element, self.chains, self.motions)
+        on = link(element, self.chains, self.motions, self.between)
         match element:
             case Bushing():
                 self._bushing(element, on, preload[:3])
