@@ -30,13 +30,34 @@ WHEEL_STEP = 0.01
 
 
 def config_of(scenario: Scenario, *, name: str = "simulated", ports: Mapping[str, str] | None = None) -> RunConfig:
-    """A configuration as a person would write it for this line and train; ports: by name of the device."""
+    """A configuration as a person would write it for this line and train, with the errors of the scenario's survey.
+
+    ports: by name of the device.
+    """
     length = sum(element.length for element in scenario.horizontal)
-    start = scenario.motion.start
-    forward = scenario.direction is Direction.INCREASING
-    ports = ports or {}
-    sheet = scenario.errors
-    imu = {
+    start = scenario.motion.start if scenario.direction is Direction.INCREASING else length - scenario.motion.start
+    survey, ports = scenario.surveyed, ports or {}
+    return RunConfig(
+        run=RunIdentity(name=name, direction=scenario.direction, start_s=survey.start(start, length=length)),
+        places=Places(line="7 Simulated Line", track="1", posts=posts_along(length)),
+        track=TrackConfig(
+            horizontal=survey.horizontal(scenario.horizontal), vertical=survey.vertical(scenario.vertical)
+        ),
+        vehicle=VehicleParameters(
+            wheel_radius=survey.wheel_radius(ceil(_wheel_radius(scenario) / WHEEL_STEP) * WHEEL_STEP),
+        ),
+        device=tuple(
+            DeviceConfig.model_validate(device | {"port": ports.get(str(device["name"]), "")})
+            for device in _devices(scenario)
+        ),
+        navigation=_navigation(scenario),
+    )
+
+
+def _devices(scenario: Scenario) -> list[dict[str, Any]]:
+    """All of them, where they are said to sit."""
+    sheet, survey = scenario.errors, scenario.surveyed
+    imu: dict[str, Any] = {
         "name": "imu",
         "kind": "imu",
         "rate": scenario.imu_rate,
@@ -46,25 +67,19 @@ def config_of(scenario: Scenario, *, name: str = "simulated", ports: Mapping[str
             "sd_gyro_bias": (round(max(sheet.gyroscope.turn_on, 1e-6), 6),) * 3,
         },
     }
-    encoder = {
+    encoder: dict[str, Any] = {
         "name": "encoder",
         "kind": "encoder",
         "rate": scenario.encoder.rate,
         "encoder": {"counts_per_turn": scenario.encoder.counts},
     }
-    return RunConfig(
-        run=RunIdentity(name=name, direction=scenario.direction, start_s=start if forward else length - start),
-        places=Places(line="7 Simulated Line", track="1", posts=posts_along(length)),
-        track=TrackConfig(horizontal=scenario.horizontal, vertical=scenario.vertical),
-        vehicle=VehicleParameters(
-            wheel_radius=ceil(_wheel_radius(scenario) / WHEEL_STEP) * WHEEL_STEP,
-        ),
-        device=tuple(
-            DeviceConfig.model_validate(device | {"port": ports.get(str(device["name"]), "")})
-            for device in (imu, encoder, *_dynamic_devices(scenario, imu))
-        ),
-        navigation=_navigation(scenario),
-    )
+    devices = [imu, encoder, *_dynamic_devices(scenario, imu)]
+    return [
+        device | {"mounting": survey.mounting(device["mounting"], kind=device["kind"])}
+        if "mounting" in device
+        else device
+        for device in devices
+    ]
 
 
 def _dynamic_devices(scenario: Scenario, imu: dict[str, Any]) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from twin.simulation.encoder import EncoderConfig, Slide
 from twin.simulation.irregularity import IrregularityConfig
 from twin.simulation.motion import Leg, MotionConfig, constant
 from twin.simulation.sensors import GRADES, ImuErrors, ImuGrade, VibrationConfig
+from twin.simulation.survey import EXACT, Survey, SurveyConfig
 
 Elements = tuple[tuple[HorizontalElement, ...], tuple[VerticalElement, ...]]
 
@@ -92,7 +93,15 @@ class Scenario(Settings):
     dynamics: Dynamics | None = Field(
         None, description="makes the truth by a nonlinear vehicle in contact with its rails, not by kinematics alone"
     )
+    survey: SurveyConfig | None = Field(
+        None, description="errors of what estimators are told; left out: none for kinematics, its defaults for dynamics"
+    )
     seed: int = Field(1, ge=0, description="of everything but the track: sensors, suspension, wander")
+
+    @property
+    def surveyed(self) -> Survey:
+        """Who tells the estimators about line and train."""
+        return Survey(self.survey or (EXACT if self.dynamics is None else SurveyConfig()))
 
     @property
     def errors(self) -> ImuErrors:
