@@ -7,10 +7,12 @@ import pytest
 from matplotlib.patches import Circle
 
 from tests.command_line import Railtwin
+from twin.cli.vehicle_equations import FUNCTIONS
 from twin.cli.vehicle_show import show
 from twin.core.errors import ConfigError
 from twin.report.vehicle_topology import box_of, topology_figure
 from twin.vehicle.library import VEHICLES, vehicle
+from twin.vehicle.symbolic import derive, export
 
 
 @pytest.fixture
@@ -29,6 +31,34 @@ def test_command_shows_masses_loads_and_assumptions(railtwin: Railtwin, tmp_path
 
 def test_command_warns_of_doubtful_values(railtwin: Railtwin) -> None:
     assert "and 15 alike: gives only 6.8 mm" in railtwin("vehicle", "show", "vivalto-printed").err
+
+
+def test_command_lists_coordinates_atoms_and_operations_beside_the_published_ones(railtwin: Railtwin) -> None:
+    said = railtwin("vehicle", "show", "feve3000")
+    costs = derive(vehicle("feve3000")).costs()
+    for name, words in FUNCTIONS.items():
+        if name in costs:
+            (row,) = (line for line in said.out.splitlines() if words in line)
+            assert [part.strip() for part in row.split("│")[2:4]] == [
+                str(costs[name].atoms),
+                str(costs[name].operations),
+            ]
+    for words in (
+        "Coordinates: 48, in 7 blocks",
+        "wheelset 4 rotor",
+        "wheelset 3 gear",
+        "M 1795 atoms and 10910",
+        "19015",
+    ):
+        assert words in said.out
+    assert "19015" not in railtwin("vehicle", "show", "manchester").out
+
+
+def test_command_says_how_the_equations_run(railtwin: Railtwin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export, "found_compiler", lambda: "/opt/cc")
+    assert "C compiler: /opt/cc" in railtwin("vehicle", "show", "scaled").out
+    monkeypatch.setattr(export, "found_compiler", lambda: None)
+    assert "no C compiler found" in railtwin("vehicle", "show", "scaled").out
 
 
 def test_figure_needs_a_known_ending_and_a_place(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twin.cli.console import terminal
+from twin.cli.vehicle_equations import show_equations
 from twin.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ Out = Annotated[
 
 
 def show(name: Name, out: Out = None) -> None:
-    """Show a vehicle: bodies, suspension, wheel loads, where its numbers come from and what is doubtful.
+    """Show a vehicle: bodies, suspension, wheel loads, equations of motion, sources, and what is doubtful.
 
     Known are manchester, e464, vivalto (and e464-printed, vivalto-printed), feve3000, crh380a, scaled.
 
@@ -49,6 +50,7 @@ def show(name: Name, out: Out = None) -> None:
     terminal().show(_bodies(vehicle))
     terminal().show(_elements(vehicle, rest))
     terminal().show(_wheels(vehicle, rest))
+    show_equations(vehicle)
     for assumption in vehicle.assumptions:
         terminal().show(f"assumed: {assumption}")
     for doubt in doubts(vehicle):
