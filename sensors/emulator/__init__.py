@@ -2,7 +2,7 @@
 
 from sensors.emulator.device import EmulatedClock, EmulatedDevice
 from sensors.emulator.faults import ClockStep, FaultPlan, Unplug
-from sensors.emulator.offline import record_chunks
+from sensors.emulator.offline import record_chunks, record_stretches
 from sensors.emulator.packets import Stream, TimedPacket, packets_of_recording, packets_of_streams
 from sensors.emulator.server import Emulator, EmulatorConfig
 
@@ -19,4 +19,5 @@ __all__ = [
     "packets_of_recording",
     "packets_of_streams",
     "record_chunks",
+    "record_stretches",
 ]

@@ -1,6 +1,6 @@
 """What Acquisition would have recorded of emulated devices, computed without ports, threads or waiting."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
 
@@ -10,7 +10,8 @@ from firmware_interface import Chunk, Identify, Message, Start, Stop, SyncReques
 from sensors.config import DeviceConfig
 from sensors.emulator.device import EmulatedDevice
 from sensors.emulator.faults import FaultPlan
-from sensors.emulator.packets import Stream, TimedPacket, device_of, packets_of_stream
+from sensors.emulator.packets import Stream, TimedPacket
+from sensors.emulator.stretches import StretchFeed
 
 DELAY_LEAST = 0.1e-3
 """[s] One way through adapter, driver and scheduler when nothing is in the way."""
@@ -33,18 +34,29 @@ def record_chunks(
 
     The host connects when the first stream begins, identifies and starts each device and asks for its time every
     sync_period. A device sends its measurements in bursts every read_period [s] and answers at once.
-    Host time is start_ns [ns] plus the time of the streams. Memory does not grow with the length of the run.
+    Host time is start_ns [ns] plus the time of the streams.
     """
-    by_name = {device.name: device for device in devices}
-    begin = min((float(stream.t[0]) for stream in streams if stream.t.size), default=0.0)
-    begin_ns = max(0, round(begin * 1e9))  # jitter can take a first sample a microsecond before the run
-    seeds = np.random.SeedSequence(seed).spawn(len(streams))
+    return record_stretches([streams], devices, faults, read_period=read_period, seed=seed, start_ns=start_ns)
+
+
+def record_stretches(
+    stretches: Iterable[Sequence[Stream]],
+    devices: Sequence[DeviceConfig],
+    faults: Mapping[str, FaultPlan] | None = None,
+    *,
+    read_period: float = 0.01,
+    seed: int = 0,
+    start_ns: int = 0,
+) -> Iterator[Chunk]:
+    """The same bytes of a run that comes in stretches, each fetched when needed: memory does not grow with the run."""
+    feed = StretchFeed(stretches, {device.name: device for device in devices})
+    begin_ns = max(0, round(feed.begin * 1e9))  # jitter can take a first sample a microsecond before the run
+    seeds = np.random.SeedSequence(seed).spawn(len(feed.devices))
     lines = []
-    for stream, line_seed in zip(streams, seeds, strict=True):
-        config = device_of(stream, by_name)
+    for number, (config, line_seed) in enumerate(zip(feed.devices, seeds, strict=True)):
         timing = _Timing(begin_ns, start_ns, round(read_period * 1e9), np.random.default_rng(line_seed))
         line = _Line(config, (faults or {}).get(config.name, FaultPlan()), timing)
-        lines.append(line.chunks(packets_of_stream(stream, config)))
+        lines.append(line.chunks(feed.packets(number)))
     return merge(*lines, key=lambda chunk: chunk.t_host_ns)
 
 

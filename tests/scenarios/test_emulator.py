@@ -39,6 +39,7 @@ from sensors.emulator import (
     packets_of_recording,
     packets_of_streams,
     record_chunks,
+    record_stretches,
 )
 from sensors.host_clock import ScaledClock, SystemClock
 from sensors.port import Port
@@ -327,6 +328,31 @@ def test_chunks_made_without_ports_depend_on_their_seed_alone(tmp_path):
     chunks = list(record_chunks(streams, devices, faults, seed=3))
     assert list(record_chunks(streams, devices, faults, seed=3)) == chunks
     assert list(record_chunks(streams, devices, faults, seed=4)) != chunks
+
+
+def block_stream(duration: float) -> Samples:
+    t = np.arange(round(duration * 2000)) / 2000
+    return Samples("bridge0", "bridge", t, 1e-6 * np.random.default_rng(2).normal(size=(t.size, 6)))
+
+
+def test_a_run_in_stretches_gives_the_bytes_of_the_whole(tmp_path):
+    """Cuts fall inside packets of many samples, and a stretch may bring nothing of a source that is late."""
+    bridge = DeviceConfig.model_validate({"name": "bridge0", "kind": "bridge", "bridge": {"scale": (1e-7,) * 6}})
+    devices = [*devices_in(tmp_path), bridge]
+    streams = [imu_stream(4.0), encoder_stream(4.0), block_stream(4.0)]
+    cuts = {"imu0": (0, 700, 700, 2000), "encoder0": (0, 13, 500, 800), "bridge0": (0, 999, 5001, 8000)}
+    stretches = [
+        [
+            Samples(each.source, each.kind, each.t[a:b], each.values[a:b])
+            for each in streams
+            for a, b in [cuts[each.source][i : i + 2]]
+        ]
+        for i in range(3)
+    ]
+    faults = {"imu0": FaultPlan(seed=2, loss=0.01)}
+    whole = list(record_chunks(streams, devices, faults, seed=3))
+    assert list(record_stretches(stretches, devices, faults, seed=3)) == whole
+    assert len(measurements(whole, "bridge0")) > 100
 
 
 def test_decoded_samples_equal_the_stream_to_half_a_count_at_the_time_they_were_taken(tmp_path):

@@ -21,9 +21,7 @@ STEEPEST_GRADIENT, SHARPEST_CURVE, HIGHEST_CANT = 0.08, 0.02, 0.2
 class SurveyConfig(Settings):
     """Errors of what estimators are told, as standard deviations; the truth never has them."""
 
-    length: float = Field(
-        0.2, ge=0, le=20, description="sd of an element's length [m]; joints are off, not the sum"
-    )
+    length: float = Field(0.2, ge=0, le=20, description="sd of an element's length [m]; joints are off, not the sum")
     curvature: float = Field(0.003, ge=0, le=0.2, description="sd of a curve's curvature over its own [-]")
     cant: float = Field(2e-3, ge=0, le=0.05, description="sd of a curve's cant [m]; tangents are told level")
     gradient: float = Field(1e-4, ge=0, le=0.01, description="sd of a gradient [-]")
