@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
+from pyarrow import parquet
 
 from twin.cli.vehicle_contacts import coned_contacts, conicities
 from twin.cli.vehicle_critical_speed import critical_speed
 from twin.cli.vehicle_modes import modes
 from twin.core.errors import ConfigError
+from twin.report.vehicle_mode_motion import FRAMES
 from twin.vehicle.library import vehicle
 from twin.vehicle.linear import LinearVehicle
 
@@ -18,6 +22,41 @@ def test_modes_are_named_with_frequency_and_damping(capsys: pytest.CaptureFixtur
     for words in ("bounce", "1.080", "13.5", "modes.png: written"):
         assert words in said
     assert (tmp_path / "modes.png").stat().st_size > 20_000
+
+
+def test_shapes_are_written_row_by_row_and_one_mode_moves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    files = [tmp_path / "modes.parquet", tmp_path / "sway.gif"]
+    modes("manchester", 30.0, 0.1, files, 7)
+    assert "sway.gif: written" in capsys.readouterr().out
+    table = parquet.read_table(files[0]).to_pydict()
+    sway = [row for row, number in enumerate(table["mode"]) if number == 7]
+    assert {table["name"][row] for row in sway} == {"carbody sway"}
+    assert {table["block"][row] for row in sway} == {"lateral"}
+    shape = {
+        f"{table['body'][row]}.{table['coordinate'][row]}": complex(table["real"][row], table["imaginary"][row])
+        for row in sway
+    }
+    assert shape["carbody.r_y"] == pytest.approx(1.0)
+    assert shape["carbody.roll"].real < -0.1, "the body leans to where it sways: it turns about a point below"
+    with Image.open(files[1]) as moving:
+        assert getattr(moving, "n_frames", 1) == FRAMES
+        first = np.asarray(moving.convert("L"), dtype=float)
+        moving.seek(FRAMES // 2)
+        assert np.abs(np.asarray(moving.convert("L"), dtype=float) - first).max() > 50
+
+
+@pytest.mark.parametrize(
+    ("names", "number", "words"),
+    [
+        (["modes.txt"], None, r"ends in \.png"),
+        (["modes.gif"], 99, r"--mode 99: .* has \d+ modes"),
+        (["modes.png"], 3, r"add -o FILE\.gif"),
+        (["absent/modes.gif"], None, "cannot be written"),
+    ],
+)
+def test_modes_refuses_what_it_cannot_write(tmp_path: Path, names: list[str], number: int | None, words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        modes("manchester", 30.0, 0.1, [tmp_path / name for name in names], number)
 
 
 def test_critical_speed_is_shown_over_conicity(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
