@@ -14,13 +14,17 @@ from twin.navigation.config import NavigationConfig
 from twin.navigation.equations import TrackTerms, path_accelerations, track_terms
 from twin.navigation.inputs import EARTH_RATE, Inertial, Motion
 from twin.navigation.position import BIAS, DELTA, SCALE
-from twin.navigation.trajectory import Axis, AxisInput
+from twin.navigation.trajectory import SPEED, TURN, Axis, AxisInput
 
 LAYOUT = StateLayout(
-    names=("s", "speed", "curvature", "roll", "pitch", "roll_rel", "r_y", "r_z"),
-    units=("m", "m/s", "1/m", "rad", "rad", "rad", "m", "m"),
+    names=("s", "speed", "curvature", "roll", "pitch", "roll_rel", "pitch_rel", "yaw_rel", "r_y", "r_z"),
+    units=("m", "m/s", "1/m", "rad", "rad", "rad", "rad", "rad", "m", "m"),
 )
-"""States of the navigation estimate; roll and pitch absolute, roll_rel, r_y and r_z against the design."""
+"""States of the navigation estimate; roll and pitch absolute, all others against the design."""
+
+
+USUAL_TURN = 2e-3
+"""Of a body against its track where it is not measured [rad]: bogies turn less outside sharp curves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +160,12 @@ def estimate(setup: Setup, along: Along, solved: Solved, form: Form) -> Estimate
     lateral, vertical = setup.config.trajectory.lateral, setup.config.trajectory.vertical
     v = np.where(np.abs(along.v) < setup.config.trajectory.speed_minimum, np.nan, along.v)
     curvature = (along.w[:, 2] - along.w_z_bias) / v
-    x = np.stack(
-        [along.s, along.v, curvature, att[:, PHI], att[:, THETA], att[:, PHI] - pose.roll, lat[:, 0], ver[:, 0]],
-        axis=1,
+    given = axis_inputs(setup, along.inertial(1.0), terms_at(setup, along), along, att)
+    (yaw, var_yaw), (rise, var_pitch) = (
+        _rotation(x, P, each.offset, v) for (x, P), each in zip((solved.lateral, solved.vertical), given, strict=True)
     )
+    level = (att[:, PHI], att[:, THETA], att[:, PHI] - pose.roll, -rise, yaw)
+    x = np.stack([along.s, along.v, curvature, *level, lat[:, 0], ver[:, 0]], axis=1)
     var = np.stack(
         [
             along.var_s,
@@ -168,6 +174,8 @@ def estimate(setup: Setup, along: Along, solved: Solved, form: Form) -> Estimate
             P_att[:, PHI, PHI] + var_roll,
             P_att[:, THETA, THETA] + var_level,
             P_att[:, PHI, PHI] + var_roll,
+            var_pitch,
+            var_yaw,
             P_lat[:, 0, 0] + lateral.long_wave**2,
             P_ver[:, 0, 0] + vertical.long_wave**2,
         ],
@@ -176,6 +184,19 @@ def estimate(setup: Setup, along: Along, solved: Solved, form: Form) -> Estimate
     bad = (along.quality & np.uint8(UNUSABLE)) != 0
     quality = along.quality | np.where(bad, np.uint8(Quality.BRIDGED), np.uint8(0))
     return Estimate("navigation", form, LAYOUT, along.t_ns, x, var, quality)
+
+
+def _rotation(x: Array, P: Array, offset: Array, v: Array) -> tuple[Array, Array]:
+    """(samples,) turn of the body against the design [rad] that follows the slope of its path, and its variance.
+
+    The slope of the sensor's path, what the body turns by itself, and the offset of sensor and middle. A train too slow
+    to have a slope, or a silent gyro, leaves it at its usual size.
+    """
+    h_v = 1 / v
+    turn = x[:, SPEED] * h_v + x[:, TURN] + offset * h_v
+    var = P[:, SPEED, SPEED] * h_v**2 + P[:, TURN, TURN] + 2 * P[:, SPEED, TURN] * h_v
+    known = np.isfinite(turn) & np.isfinite(var)
+    return np.where(known, turn, 0.0), np.where(known, var, USUAL_TURN**2)
 
 
 def _unseen(setup: Setup, along: Along, pose: TrackPose) -> tuple[Array, Array]:
