@@ -2,7 +2,7 @@
 
 import typer
 
-from twin.cli import vehicle_critical_speed, vehicle_modes, vehicle_show
+from twin.cli import vehicle_critical_speed, vehicle_curving, vehicle_modes, vehicle_run, vehicle_show
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -19,3 +19,5 @@ def vehicle() -> None:
 app.command(name="show")(vehicle_show.show)
 app.command(name="modes")(vehicle_modes.modes)
 app.command(name="critical-speed")(vehicle_critical_speed.critical_speed)
+app.command(name="curving")(vehicle_curving.curving)
+app.command(name="run")(vehicle_run.run)
