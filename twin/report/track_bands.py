@@ -1,4 +1,4 @@
-"""Picture of the wavelength bands: what the filters pass, between lines of our own that follow the idea of EN 13848-1."""
+"""Picture of the wavelength bands: what the filters pass, between lines of our own after the idea of EN 13848-1."""
 
 import numpy as np
 from matplotlib.axes import Axes
