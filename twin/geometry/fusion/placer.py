@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from twin.core.arrays import Array, FlagArray, IntArray
+from twin.core.arrays import Array, BoolArray, FlagArray, IntArray
 from twin.core.estimate import Estimate, GridBlock, StateLayout
 from twin.core.places import Direction
 from twin.core.quality import Quality
@@ -19,12 +19,11 @@ from twin.geometry.fusion.rail_grid import GridPoints, RailGrid, RailSamples
 from twin.geometry.fusion.rails_seen import BodyPlace, SeenRail, place_rail
 from twin.geometry.fusion.setup import PlacerSetup
 
-VALUES = ("y", "z", "head_roll", "wear_vertical", "wear_side", "wear_45", "speed")
+_WEAR = ("wear_vertical", "wear_side", "wear_45")
+VALUES = ("y", "z", "head_roll", *_WEAR, "speed")
 """Of one rail, as they go through the grid."""
 SIDES = ("left", "right")
-_PER_RAIL = {"y": "m", "z": "m", "sd_y": "m", "sd_z": "m", "head_roll": "rad"} | {
-    name: "m" for name in ("wear_vertical", "wear_side", "wear_45")
-}
+_PER_RAIL = {"y": "m", "z": "m", "sd_y": "m", "sd_z": "m", "head_roll": "rad"} | dict.fromkeys(_WEAR, "m")
 COLUMNS = {f"{name}_{side}": unit for side in SIDES for name, unit in _PER_RAIL.items()} | {"speed": "m/s"}
 """Of the grid, with units; sd is that of the images alone. By increasing kilometre."""
 LAYOUT = StateLayout(tuple(COLUMNS), tuple(COLUMNS.values()))
@@ -71,7 +70,8 @@ class RailPlacer:
         x = np.stack([estimate[name] for name in _BODY], axis=1)
         self._navigation.append(_Navigated(estimate.t_ns, x, estimate.quality))
         newest = int(estimate.t_ns[-1])
-        while self._navigation[0].t_ns[-1] < newest - self._setup.config.late * 1e9:
+        kept = self._setup.config.late + self._setup.config.longest_gap
+        while self._navigation[0].t_ns[-1] < newest - kept * 1e9:
             self._navigation.popleft()
         return self._advance()
 
@@ -118,7 +118,7 @@ class RailPlacer:
             t_ns=whole.t_ns,
             values=np.column_stack((placed.y, placed.z, placed.roll, whole.wear, body.speed)),
             var=np.column_stack((whole.var_y, whole.var_z)),
-            flags=quality[nearest] | np.where(bridged, np.uint8(Quality.BRIDGED), np.uint8(0)),
+            flags=(quality[nearest] | np.where(bridged, np.uint8(Quality.BRIDGED), np.uint8(0))).astype(np.uint8),
         )
         self._rails[rail].add(self._grids[rail].process(samples))
 
@@ -198,7 +198,7 @@ class _Held:
         return out
 
 
-def _rows(points: GridPoints, which: Array) -> GridPoints:
+def _rows(points: GridPoints, which: BoolArray) -> GridPoints:
     return GridPoints(points.k[which], points.t_ns[which], points.values[which], points.sd[which], points.flags[which])
 
 
@@ -228,15 +228,17 @@ def _at(t: IntArray, t_ns: IntArray, table: Array) -> BodyPlace:
     return BodyPlace(*(np.interp(at, since, column) for column in table.T))
 
 
-def _bridged(before: SeenRail | None, seen: SeenRail, known: _Navigated, setup: PlacerSetup) -> tuple[SeenRail, Array]:
+def _bridged(
+    before: SeenRail | None, seen: SeenRail, known: _Navigated, setup: PlacerSetup
+) -> tuple[SeenRail, BoolArray]:
     """The images with places put into gaps, and which these are."""
     chain = seen if before is None else _joined([before, seen])
-    gaps = np.flatnonzero(np.diff(chain.t_ns) > USUAL_GAP * 1e9)
+    gaps = np.flatnonzero(np.diff(chain.t_ns) > USUAL_GAP * 1e9).tolist()
     parts, flags, start = [], [], 0 if before is None else 1
     for gap in gaps:
         filling = _filling(chain.rows(slice(gap, gap + 2)), known, setup)
         parts += [chain.rows(slice(start, gap + 1)), *filling]
-        flags += [np.zeros(max(gap + 1 - start, 0), bool), *(np.ones(len(each), bool) for each in filling)]
+        flags += [np.zeros(len(parts[-1 - len(filling)]), bool), *(np.ones(len(each), bool) for each in filling)]
         start = gap + 1
     parts.append(chain.rows(slice(start, None)))
     flags.append(np.zeros(len(parts[-1]), bool))

@@ -100,10 +100,11 @@ class RailGrid:
 
     def _between(self, means: RailSamples, first: int, last: int) -> list[GridPoints]:
         """Points after mean number first up to mean number last, in stretches without a leap."""
-        found = []
+        found: list[GridPoints] = []
+        if last <= first:
+            return found
         s = means.s
-        k = np.arange(np.floor(s[first] / self._step) + 1, np.floor(s[last] / self._step) + 1) if last > first else []
-        points = np.asarray(k, dtype=np.int64)
+        points = np.arange(np.floor(s[first] / self._step) + 1, np.floor(s[last] / self._step) + 1).astype(np.int64)
         after = np.searchsorted(s, points * self._step, side="left")
         near = np.diff(s)[after - 1] <= self._longest
         cuts = np.flatnonzero(np.diff(points[near]) > 1) + 1

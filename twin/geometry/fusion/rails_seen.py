@@ -98,9 +98,11 @@ def place_rail(
     z_b = cos * (seen.z + camera.z) + sin * (seen.y + camera.y)
     u_x, u_y, u_z = at.x - imu.x, at.y - imu.y + y_b, at.z - imu.z + z_b
     pose = design.pose(body.s)
-    roll = body.roll - pose.rho_tw * u_x  # the design has rolled on at the camera
-    c, s = np.cos(roll), np.sin(roll)
+    c, s = np.cos(body.roll), np.sin(body.roll)
     across, up = c * u_y - s * u_z, c * u_z + s * u_y
     y = body.r_y + across + np.sin(body.yaw) * u_x - pose.rho_h * u_x**2 / 2
     z = imu.z + body.r_z + up - np.sin(body.pitch) * u_x + pose.rho_v * u_x**2 / 2
-    return PlacedRail(body.s + u_x - body.yaw * across, y - side * half_gauge, z, seen.roll + camera.roll + roll)
+    twist = pose.rho_tw * u_x  # by which the design has rolled on at the camera, about the line
+    y, z = y + twist * z, z - twist * y
+    roll = seen.roll + camera.roll + body.roll - twist
+    return PlacedRail(body.s + u_x - body.yaw * across, y - side * half_gauge, z, roll)
