@@ -16,7 +16,7 @@ from twin.cli.replaying import Replay, paced
 from twin.cli.reporting import load_run
 from twin.cli.run_directory import RunDirectory, recorded_config
 from twin.cli.scenario_config import config_of, posts_along
-from twin.cli.simulating import commented_scenario, load_scenario, record_simulated
+from twin.cli.simulating import commented_scenario, load_plan, load_scenario, record_simulated
 from twin.cli.stretch import Bound
 from twin.cli.toml_text import to_toml
 from twin.core.errors import ConfigError
@@ -24,7 +24,7 @@ from twin.core.estimate import Form, GridBlock
 from twin.core.places import Direction
 from twin.core.settings import Settings
 from twin.core.track import DesignTrack
-from twin.simulation import Scenario, demo_scenario, load_truth
+from twin.simulation import Scenario, demo_scenario, dynamics_scenario, load_truth
 from twin.simulation.accuracy import Passage, judge
 
 
@@ -87,10 +87,22 @@ def test_the_example_scenario_is_written_once(tmp_path: Path, railtwin: Railtwin
     assert "exists; choose another name" in err
 
 
-def test_the_example_scenario_is_that_of_the_demo(tmp_path: Path) -> None:
+@pytest.mark.parametrize("scenario", [demo_scenario(), dynamics_scenario()])
+def test_an_example_scenario_reads_back_as_it_is(tmp_path: Path, scenario: Scenario) -> None:
     file = tmp_path / "scenario.toml"
-    file.write_text(commented_scenario())
-    assert load_scenario(file) == demo_scenario()
+    file.write_text(commented_scenario(scenario))
+    assert load_scenario(file) == scenario
+
+
+def test_the_faults_of_an_example_need_only_their_comment_signs_taken_away(tmp_path: Path, railtwin: Railtwin) -> None:
+    file = tmp_path / "scenario.toml"
+    assert railtwin("simulate", "--new", file, "--dynamics").code == 0
+    text = file.read_text()
+    head, faults = text[: text.index("# [faults.imu]")], text[text.index("# [faults.imu]") :]
+    file.write_text(head + "\n".join(line.removeprefix("# ") for line in faults.splitlines()))
+    scenario, plans = load_plan(file)
+    assert scenario.dynamics is not None
+    assert plans["imu"].loss == 0.001
 
 
 def test_the_configuration_does_not_know_the_truth(run: RunDirectory) -> None:

@@ -47,20 +47,20 @@ def example_config() -> RunConfig:
 def commented_example() -> str:
     """The example as a file: every key with its unit, range and reason."""
     keys = keys_of(RunConfig)
-    data = _without_absent_tables(example_config().model_dump(mode="json"), keys, "")
+    data = without_absent_tables(example_config().model_dump(mode="json"), keys, "")
     return HEAD + to_commented_toml(data, lambda name: keys[name].remark())
 
 
-def _without_absent_tables(table: dict[str, Any], keys: dict[str, Key], prefix: str) -> dict[str, Any]:
+def without_absent_tables(table: dict[str, Any], keys: dict[str, Key], prefix: str) -> dict[str, Any]:
     """Leave out sub-tables without content: they belong to other kinds of device and would only confuse."""
     kept: dict[str, Any] = {}
     for name, value in table.items():
         key = f"{prefix}{name}"
         if isinstance(value, dict):
-            kept[name] = _without_absent_tables(value, keys, f"{key}.")
+            kept[name] = without_absent_tables(value, keys, f"{key}.")
         elif isinstance(value, list):
             kept[name] = [
-                _without_absent_tables(item, keys, f"{key}.") if isinstance(item, dict) else item for item in value
+                without_absent_tables(item, keys, f"{key}.") if isinstance(item, dict) else item for item in value
             ]
         elif value is not None or keys[key].kind != "table":
             kept[name] = value

@@ -46,6 +46,11 @@ class RunDirectory:
         return self.path / "truth.npz"
 
     @property
+    def images(self) -> Path:
+        """Images of the rail heads, a folder for each camera."""
+        return self.path / "images"
+
+    @property
     def report(self) -> Path:
         return self.path / "report.html"
 

@@ -27,18 +27,24 @@ def simulate(
     new: Annotated[
         Path | None, typer.Option("--new", metavar="FILE", help="Write a commented scenario to start from, and end.")
     ] = None,
+    dynamics: Annotated[
+        bool, typer.Option("--dynamics", help="With --new: a scenario by a nonlinear vehicle with every sensor.")
+    ] = False,
 ) -> None:
     """Let a train run over a simulated track and record what its imperfect sensors say.
 
     The folder then holds the recording, the matching configuration, and the truth (truth.npz). A scenario with a table
-    [dynamics] is run by a nonlinear vehicle with wheel-rail contact, one without by kinematics; [faults.DEVICE] says
-    what goes wrong on a device's wire.
+    [dynamics] is run by a nonlinear vehicle with wheel-rail contact, one without by kinematics; [dynamics.cameras]
+    renders images of the rail heads into images/; [survey] says how wrong the configuration is about line and train,
+    and [faults.DEVICE] what goes wrong on a device's wire.
 
     Example: railtwin simulate --out runs/first && railtwin replay runs/first
     """
     if new is not None:
-        _write_example(new)
+        _write_example(new, dynamics=dynamics)
         stop(ExitCode.OK)
+    if dynamics:
+        raise ConfigError("--dynamics goes with --new FILE; a scenario says so itself by its table [dynamics]")
     if out is None:
         raise ConfigError("say where the run goes: --out DIR")
     ended = (
@@ -58,14 +64,23 @@ def _one(file: Path | None, out: Path, seed: int | None) -> bool:
     if seed is not None:
         scenario = scenario.model_copy(update={"seed": seed})
     with terminal().progress("simulate") as progress:
-        simulated = record_simulated(scenario, RunDirectory(out), progress=progress, faults=faults)
-    metres = float(simulated.truth.s[-1] - simulated.truth.s[0])
+        found = record_simulated(scenario, RunDirectory(out), progress=progress, faults=faults)
     terminal().show(
-        f"{out}: {metres / 1000:.2f} km in {simulated.truth.t[-1]:.0f} s recorded. Next: railtwin replay {out}"
+        f"{out}: {found.metres / 1000:.2f} km in {found.seconds:.0f} s recorded. Next: railtwin replay {out}"
     )
-    if simulated.stopped:
-        terminal().warn(f"the run ended early: {simulated.stopped}; what was computed before is kept")
-    return simulated.stopped is not None
+    if found.images.images:
+        images, megabytes = found.images, found.images.size / 1e6
+        terminal().show(
+            f"{RunDirectory(out).images}: {images.images} images of both rail heads, {megabytes:.0f} MB, "
+            f"{_per_km(megabytes, found.imaged_metres)}, rendered at {images.images / images.seconds:.0f} images/s"
+        )
+    if found.stopped:
+        terminal().warn(f"the run ended early: {found.stopped}; what was computed before is kept")
+    return found.stopped is not None
+
+
+def _per_km(megabytes: float, metres: float) -> str:
+    return f"{1000 * megabytes / metres:.0f} MB/km" if metres >= 1.0 else "at rest"
 
 
 def _many(files: list[Path], out: Path, seed: int | None, jobs: int) -> bool:
@@ -101,12 +116,13 @@ def _many(files: list[Path], out: Path, seed: int | None, jobs: int) -> bool:
     return wrong
 
 
-def _write_example(file: Path) -> None:
+def _write_example(file: Path, *, dynamics: bool) -> None:
     from twin.cli.simulating import commented_scenario
+    from twin.simulation import demo_scenario, dynamics_scenario
 
     try:
         with file.open("x", encoding="utf-8") as target:
-            target.write(commented_scenario())
+            target.write(commented_scenario(dynamics_scenario() if dynamics else demo_scenario()))
     except FileExistsError:
         raise ConfigError(f"{file}: exists; choose another name") from None
     except OSError as error:

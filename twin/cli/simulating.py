@@ -1,29 +1,43 @@
 """Simulated runs on the disk: recorded as if their sensors had been read, with the truth beside."""
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from recordings import ClockPair, RecordingHeader, RecordingWriter
-from sensors.emulator import FaultPlan, record_chunks
+from sensors.emulator import ClockStep, FaultPlan, Unplug, record_stretches
 from twin.cli.console import part_of
+from twin.cli.example import without_absent_tables
+from twin.cli.imaging import NONE, Imaged, render_images
 from twin.cli.keys import keys_of
 from twin.cli.run_directory import RunDirectory
 from twin.cli.scenario_config import config_of
 from twin.cli.toml_text import to_commented_toml
 from twin.core.errors import ConfigError
-from twin.simulation import Scenario, SimulatedRun, demo_scenario, save_truth, simulate
+from twin.simulation import Scenario, SensorStream, SimulatedRun, TruthArchive, duration, stream
+from twin.simulation.dynamic.sensed import RailHeadTruth, joined
+from twin.simulation.dynamic.train import RunEndedError
 from twin.version import __version__
 
 START_NS = 1_000_000_000_000
 """Host time at which a simulated run begins [ns]; any will do, the same one makes equal runs equal."""
-SIMULATE_SHARE = 0.4
-"""Of the whole time; the rest is recording."""
+SHARE_WITH_IMAGES = 0.2
+"""Of the whole time that a run with cameras takes before its images are rendered."""
+BEYOND = 15.0
+"""How much of the rails' surface is kept beyond the ends of a run [m]: half a vehicle."""
 
 HEAD = """\
 # RailTwin scenario: what `railtwin simulate` lets happen. Units are SI and radians. A key left out takes its default.
+# With a table [dynamics] a nonlinear vehicle makes the truth: `railtwin simulate --new FILE --dynamics` writes one.
 
+"""
+FAULTS_HEAD = """
+# What goes wrong with a device: a table for each, by its name in config.toml. To use it, take the first "# " away.
 """
 
 
@@ -67,11 +81,37 @@ def simulate_file(path: Path, out: Path, seed: int | None) -> str | None:
     return record_simulated(scenario, RunDirectory(out), progress=lambda share: None, faults=faults).stopped
 
 
-def commented_scenario() -> str:
-    """The scenario of the demonstration as a file: every key with its unit, range and reason."""
+def commented_scenario(scenario: Scenario) -> str:
+    """A scenario as a file: every key with its unit, range and reason, and how to let devices fail."""
     keys = keys_of(Scenario)
-    data = demo_scenario().model_dump(mode="json", exclude_none=True)
-    return HEAD + to_commented_toml(data, lambda name: keys[name].remark())
+    data = without_absent_tables(scenario.model_dump(mode="json"), keys, "")
+    return HEAD + to_commented_toml(data, lambda name: keys[name].remark()) + _commented_faults()
+
+
+def _commented_faults() -> str:
+    """Faults of a device, ready to be used without their comment signs."""
+    keys = keys_of(FaultPlan)
+    plan = FaultPlan(loss=0.001, unplug=(Unplug(t=20.0, duration=2.0),), clock_steps=(ClockStep(t=25.0, seconds=0.1),))
+
+    def remark(name: str) -> str:
+        key = keys.get(name.removeprefix("faults.imu."))
+        return "" if key is None else key.remark()
+
+    lines = to_commented_toml({"faults": {"imu": plan.model_dump(mode="json")}}, remark).splitlines()
+    return FAULTS_HEAD + "".join(f"# {line}\n" for line in lines if line not in ("", "[faults]"))
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a simulated run came to."""
+
+    metres: float
+    seconds: float
+    stopped: str | None
+    """Where and why the vehicle ended the run before its time."""
+    images: Imaged
+    imaged_metres: float
+    """Way on which images were taken."""
 
 
 def record_simulated(
@@ -80,31 +120,81 @@ def record_simulated(
     *,
     progress: Callable[[float], None],
     faults: Mapping[str, FaultPlan] | None = None,
-) -> SimulatedRun:
+) -> Recorded:
     """Simulate and record; the folder then holds what a live run leaves, and the truth. faults: by device."""
     if any(run.recording.glob("*.mcap")):
         raise ConfigError(f"{run.path}: holds a run already; choose another --out")
-    simulated = simulate(scenario, part_of(progress, 0, SIMULATE_SHARE))
+    dynamics = scenario.dynamics
+    share = 1.0 if dynamics is None or dynamics.cameras is None else SHARE_WITH_IMAGES
+    passage = Passage(scenario, part_of(progress, 0, share))
+    passage.begin()  # a scenario that cannot run leaves no folder behind
     config = config_of(scenario, name=_name_of(run.path))
     run.make()
     run.config.write_text(config.to_toml(), encoding="utf-8")
-    save_truth(run.truth, simulated.truth, simulated.track, simulated.vehicle)
     header = RecordingHeader(
         config_toml=config.to_toml(),
         version=__version__,
         clock=ClockPair(monotonic_ns=START_NS, wall_ns=0),
         devices=tuple(device.name for device in config.device),
     )
-    end_ns = START_NS + float(simulated.truth.t[-1]) * 1e9
-    told = part_of(progress, SIMULATE_SHARE, 1)
-    with RecordingWriter(run.recording, header, config.recording) as writer:
-        chunks = record_chunks(simulated.streams, config.device, faults, seed=scenario.seed, start_ns=START_NS)
-        for number, chunk in enumerate(chunks):
+    with TruthArchive(run.truth) as truth, RecordingWriter(run.recording, header, config.recording) as writer:
+        stretches = passage.streams(truth)
+        for chunk in record_stretches(stretches, config.device, faults, seed=scenario.seed, start_ns=START_NS):
             writer.write_when_room(chunk)
-            if number % 256 == 0:
-                told(min((chunk.t_host_ns - START_NS) / (end_ns - START_NS), 1.0))
-    told(1.0)
-    return simulated
+        truth.describe(scenario, start=passage.first_s - BEYOND, end=passage.last_s + BEYOND)
+    images = NONE
+    if dynamics is not None and passage.places:
+        rendering = part_of(progress, share, 1)
+        images = render_images(
+            dynamics, passage.rails(), run.images, seed=scenario.seed, start_ns=START_NS, progress=rendering
+        )
+    progress(1.0)
+    return Recorded(passage.last_s - passage.first_s, passage.t, passage.stopped, images, passage.imaged_metres)
+
+
+class Passage:
+    """A simulated run as it goes by: its truth into the archive, its samples on. Remembers where it got."""
+
+    def __init__(self, scenario: Scenario, progress: Callable[[float], None]) -> None:
+        self._parts, self._progress = stream(scenario), progress
+        self._end = duration(scenario)
+        cameras = None if scenario.dynamics is None else scenario.dynamics.cameras
+        self._image_rate = 0.0 if cameras is None else cameras.camera.rate
+        self._first: SimulatedRun | None = None
+        self.first_s = self.last_s = self.t = 0.0
+        """Arc lengths [m] and the time [s] the run has passed."""
+        self.stopped: str | None = None
+        self.places: list[RailHeadTruth] = []
+        """Of the rails at the times of images."""
+        self.imaged_metres = 0.0
+
+    def begin(self) -> None:
+        """Compute the first stretch, or raise what is wrong with the scenario."""
+        self._first = next(self._parts)
+        self.first_s = float(self._first.truth.s[0])
+
+    def streams(self, archive: TruthArchive) -> Iterator[Sequence[SensorStream]]:
+        """The samples of every stretch; an early end keeps what came before it."""
+        try:
+            for part in chain([self._first] if self._first else [], self._parts):
+                archive.add(part.truth, part.track, part.vehicle, part.sensed)
+                self.last_s, self.t = float(part.truth.s[-1]), float(part.truth.t[-1])
+                self._look(part)
+                yield part.streams
+                self._progress(min(self.t / self._end, 1.0))
+        except RunEndedError as error:
+            self.stopped = str(error)
+
+    def _look(self, part: SimulatedRun) -> None:
+        images = None if part.sensed is None else part.sensed.images
+        if images is not None and images.t.size:
+            self.places.append(images)
+            speeds = np.interp(images.t, part.truth.t, part.truth.v)
+            self.imaged_metres += float(speeds.sum()) / self._image_rate
+
+    def rails(self) -> RailHeadTruth:
+        """Where the rails were below the cameras, of all images."""
+        return joined(self.places)
 
 
 def _name_of(path: Path) -> str:

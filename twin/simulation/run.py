@@ -9,6 +9,7 @@ from twin.core.arrays import Array, frozen
 from twin.core.track import DesignTrack
 from twin.simulation.dynamic.config import Dynamics
 from twin.simulation.dynamic.installation import DynamicInstallation
+from twin.simulation.dynamic.sensed import SensedTruth
 from twin.simulation.dynamic.train import DynamicTrain, RunEndedError, whole_seconds
 from twin.simulation.encoder import EncoderSensor
 from twin.simulation.motion import SpeedProfile
@@ -34,6 +35,8 @@ class SimulatedRun:
     """In running direction."""
     vehicle: Record | None = None
     """Every body and every wheel at the times of the truth, where dynamics made it."""
+    sensed: SensedTruth | None = None
+    """What sensors of rail heads and wheels are judged on, where dynamics made it."""
     stopped: str | None = None
     """Where and why the vehicle ended the run before its time."""
 
@@ -83,13 +86,13 @@ def _dynamic(scenario: Scenario, dynamics: Dynamics, block: int) -> Iterator[Sim
     track = TrackTruth.of(train.rails, length=train.design.length)
     installation = DynamicInstallation(scenario, dynamics, train)
     for t0, t1 in whole_seconds(_end(train.profile), block):
-        truth, state, streams = installation.read(t0, t1)
-        yield SimulatedRun(streams, truth, track, train.design, state)
+        part = installation.read(t0, t1)
+        yield SimulatedRun(part.streams, part.truth, track, train.design, part.state, part.sensed)
 
 
 def simulate(scenario: Scenario, progress: Callable[[float], None] | None = None) -> SimulatedRun:
     """The whole run in memory. progress is told the share that is done, up to 1."""
-    end = _end(SpeedProfile.of(scenario.motion))
+    end = duration(scenario)
     parts = []
     stopped = None
     try:
@@ -111,12 +114,14 @@ def simulate(scenario: Scenario, progress: Callable[[float], None] | None = None
         for same in zip(*(part.streams for part in parts), strict=True)
     )
     states = [part.vehicle for part in parts if part.vehicle is not None]
+    sensed = [part.sensed for part in parts if part.sensed is not None]
     return SimulatedRun(
         streams,
         Truth.join([part.truth for part in parts]),
         parts[0].track,
         parts[0].design,
         Record.join(states) if states else None,
+        SensedTruth.join(sensed) if sensed else None,
         stopped,
     )
 
@@ -125,6 +130,11 @@ def standstill(scenario: Scenario, duration: float) -> Scenario:
     """The same run after a rest of a duration [s]; stream it when the rest is hours."""
     motion = scenario.motion.model_copy(update={"standstill": duration})
     return scenario.model_copy(update={"motion": motion})
+
+
+def duration(scenario: Scenario) -> float:
+    """Of the whole run [s], if nothing ends it early."""
+    return _end(SpeedProfile.of(scenario.motion))
 
 
 def _end(profile: SpeedProfile) -> float:

@@ -7,11 +7,12 @@ from twin.core.settings import Settings
 from twin.core.track import DesignTrack, HorizontalElement, VerticalElement
 from twin.core.vehicle import Mounting
 from twin.simulation.carriage import TrueVehicle
-from twin.simulation.dynamic.config import Dynamics
+from twin.simulation.dynamic.config import Dynamics, ImagingConfig, WheelSensorConfig
 from twin.simulation.encoder import EncoderConfig, Slide
-from twin.simulation.irregularity import IrregularityConfig
+from twin.simulation.irregularity import Defect, DefectShape, IrregularityConfig
 from twin.simulation.motion import Leg, MotionConfig, constant
 from twin.simulation.sensors import GRADES, ImuErrors, ImuGrade, VibrationConfig
+from twin.simulation.short_wave import CorrugationPatch, RoughnessConfig, ShortWaveConfig
 from twin.simulation.survey import EXACT, Survey, SurveyConfig
 
 Elements = tuple[tuple[HorizontalElement, ...], tuple[VerticalElement, ...]]
@@ -136,3 +137,18 @@ def demo_scenario(*, seed: int = 1) -> Scenario:
         Leg(speed=12, duration=10),
     )
     return Scenario(motion=MotionConfig(legs=legs), slides=(Slide(s=1500, duration=3.0, ratio=-0.15),), seed=seed)
+
+
+def dynamics_scenario(*, seed: int = 1) -> Scenario:
+    """A short run by the nonlinear vehicle: a curve, a dip, a patch of corrugation, a few metres of images."""
+    patch = CorrugationPatch(from_s=300.0, to_s=360.0, wavelength=0.06, depth=60e-6)
+    waves = ShortWaveConfig(rails=RoughnessConfig(corrugation=(patch,)))
+    dip = Defect(shape=DefectShape.DIP, s=420.0, size=6e-3, length=8.0)
+    legs = (Leg(speed=20, distance=700), Leg(speed=10, distance=300))
+    return Scenario(
+        irregularity=IrregularityConfig(defects=(dip,), seed=seed),
+        motion=MotionConfig(legs=legs, standstill=10),
+        dynamics=Dynamics(wheels=WheelSensorConfig(short_waves=waves), cameras=ImagingConfig(from_s=600.0, to_s=605.0)),
+        survey=SurveyConfig(),
+        seed=seed,
+    )

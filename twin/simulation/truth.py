@@ -1,8 +1,7 @@
 """What really happened: where the sensor was, how it was turned, and what the rails are like."""
 
 from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from twin.simulation.kinematics import (
     rotation,
     turn_back,
 )
-from twin.vehicle.running import WHEEL_FIELDS, Record
 
 GRID = 0.25
 """Distance grid of the rails' truth [m]."""
@@ -87,31 +85,6 @@ class Truth:
             if (value := getattr(self, field.name)) is not self.t
         }
         return type(self)(t=frozen(t), **rows)
-
-
-def save_truth(path: Path, truth: Truth, track: TrackTruth, vehicle: Record | None = None) -> None:
-    """Write all into one npz archive; the rails' names begin with "track_", those of bodies and wheels "vehicle_"."""
-    motion = {field.name: getattr(truth, field.name) for field in fields(Truth)}
-    rails = {f"track_{field.name}": getattr(track, field.name) for field in fields(TrackTruth)}
-    bodies: dict[str, Any] = {}
-    if vehicle is not None:
-        bodies = {
-            "vehicle_coordinates": np.array(vehicle.layout.coordinates),
-            "vehicle_wheel_fields": np.array(WHEEL_FIELDS),
-            "vehicle_q": vehicle.q,
-            "vehicle_v": vehicle.v,
-            "vehicle_a": vehicle.a,
-            "vehicle_wheels": vehicle.wheels,
-        }
-    np.savez_compressed(path, **motion, **rails, **bodies)
-
-
-def load_truth(path: Path) -> tuple[Truth, TrackTruth]:
-    """Read what save_truth wrote."""
-    with np.load(path, allow_pickle=False) as archive:
-        motion = {field.name: frozen(archive[field.name]) for field in fields(Truth)}
-        rails = {field.name: frozen(archive[f"track_{field.name}"]) for field in fields(TrackTruth)}
-    return Truth(**motion), TrackTruth(**rails)
 
 
 def observe(

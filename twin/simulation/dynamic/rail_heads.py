@@ -4,6 +4,7 @@ import numpy as np
 
 from twin.core.arrays import Array, frozen
 from twin.core.vehicle import Mounting
+from twin.simulation.dynamic.sensed import RailHeadTruth
 from twin.simulation.dynamic.train import DynamicTrain
 from twin.simulation.kinematics import rotation, turn_back
 from twin.simulation.rail_head import ProfileScanner, Rail, RailPlace, RailSectionConfig, ScannerConfig, rail_section
@@ -19,20 +20,21 @@ SOURCES: dict[Rail, str] = {0: "profile_left", 1: "profile_right"}
 class RailScanners:
     """A laser scanner above each rail."""
 
-    def __init__(
-        self, train: DynamicTrain, mounting: Mounting, config: ScannerConfig, head: RailSectionConfig, *, seed: int
-    ) -> None:
-        self._train, self._mounting, self._body = train, mounting, train.dynamics.measuring_body
+    def __init__(self, config: ScannerConfig, head: RailSectionConfig, *, seed: int) -> None:
         section = rail_section(head)
         self._scanners = {rail: ProfileScanner(config, rail=rail, section=section, seed=seed) for rail in SOURCES}
 
-    def read(self, state: Record) -> list[SensorStream]:
-        """Points of both rails at the times of a state."""
-        places = rail_places(self._train, state, self._body, self._mounting)
+    def read(self, t: Array, places: dict[Rail, RailPlace]) -> list[SensorStream]:
+        """Points of both rails at times t (samples,) [s]."""
         return [
-            SensorStream(SOURCES[rail], "profile", state.t, frozen(scanner.process(state.t, places[rail])))
+            SensorStream(SOURCES[rail], "profile", t, frozen(scanner.process(t, places[rail])))
             for rail, scanner in self._scanners.items()
         ]
+
+
+def rail_head_truth(t: Array, places: dict[Rail, RailPlace]) -> RailHeadTruth:
+    """Places of both rails at times t (samples,) [s]."""
+    return RailHeadTruth(frozen(t), frozen(places[0].rows), frozen(places[1].rows))
 
 
 def rail_places(train: DynamicTrain, state: Record, body: str, mounting: Mounting) -> dict[Rail, RailPlace]:

@@ -42,6 +42,8 @@ class DynamicTrain:
 
     def __init__(self, scenario: Scenario, dynamics: Dynamics) -> None:
         self.design = scenario.design()
+        self.turned_at = None if scenario.direction is Direction.INCREASING else self.design.length
+        """Length of a line that is run from its far end [m]."""
         self.dynamics, self.vehicle = dynamics, vehicle(dynamics.vehicle)
         for name in (dynamics.measuring_body, dynamics.second_body):
             if name not in [body.name for body in self.vehicle.bodies if body.parent is None]:

@@ -4,6 +4,7 @@ import numpy as np
 
 from twin.core.arrays import Array, G, frozen
 from twin.simulation.dynamic.config import Dynamics, WheelSensorConfig
+from twin.simulation.dynamic.sensed import WheelTruth, WheelTruths
 from twin.simulation.dynamic.train import DynamicTrain
 from twin.simulation.kinematics import BodyMotion, inertial, track_motion
 from twin.simulation.short_wave import SensorStretch, ShortWaves, Side, WheelPlace, WheelStretch
@@ -27,10 +28,10 @@ class WheelSensors:
         self._train, self._wheelsets = train, train.vehicle.wheelsets[:LEADING]
         first = wheels_of(self._wheelsets[0])
         middle = float(np.mean([wheelset.position[0] for wheelset in self._wheelsets]))
+        # the rails keep their sides and their metres when the line is run from its far end
+        sides = (Side.LEFT, Side.RIGHT) if train.turned_at is None else (Side.RIGHT, Side.LEFT)
         places = tuple(
-            WheelPlace(side=side, place=wheelset.position[0] - middle)
-            for wheelset in self._wheelsets
-            for side in (Side.LEFT, Side.RIGHT)
+            WheelPlace(side=side, place=wheelset.position[0] - middle) for wheelset in self._wheelsets for side in sides
         )
         short = config.short_waves.model_copy(update={"wheels": places, "wheel_radius": first.radius})
         self._waves = ShortWaves(short, vehicle_rate=RATE)
@@ -41,12 +42,14 @@ class WheelSensors:
         bridges = config.bridges.model_copy(update={"wheel_radius": first.radius})
         self._bridges = BridgeSensors(bridges, vehicle_rate=RATE, fast_rate=fast_rate, seed=seed)
         self._lasers = DistanceLasers(config.lasers, vehicle_rate=RATE, seed=seed)
+        self._truths = WheelTruths(vehicle_rate=RATE, fast_rate=fast_rate)
 
-    def read(self, t0: float, t1: float) -> list[SensorStream]:
+    def read(self, t0: float, t1: float) -> tuple[WheelTruth, list[SensorStream]]:
         """What is complete by the motion in [t0, t1) [s]."""
-        stretch = self._stretch(self._train.at(np.asarray(indices(t0, t1, RATE) / RATE)))
+        state = self._train.at(np.asarray(indices(t0, t1, RATE) / RATE))
+        stretch = self._stretch(state)
         fast = self._waves.process(stretch)
-        return [
+        return self._truths.process(stretch, fast, self._both(state, "s")), [
             _stream("axle_box", self._boxes.process(stretch, fast)),
             _stream("bridge", self._bridges.process(stretch, fast)),
             _stream("laser_distance", self._lasers.process(stretch)),
@@ -58,9 +61,10 @@ class WheelSensors:
         half = np.repeat([wheels_of(wheelset).half_distance for wheelset in self._wheelsets], 2)
         columns = slice(0, 2 * LEADING)
         offset, points = state.wheel("offset")[:, columns], state.wheel("points")[:, columns]
+        s, turned_at = self._both(state, "s"), self._train.turned_at
         return WheelStretch(
             t=state.t,
-            s=self._both(state, "s"),
+            s=s if turned_at is None else turned_at - s,
             V=state.v[:, self._train.layout.index(f"{self._wheelsets[0].name}.s")],
             wheel_angle=self._both(state, "spin"),
             Q=state.wheel("Q")[:, columns],
