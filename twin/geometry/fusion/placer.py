@@ -127,7 +127,8 @@ class RailPlacer:
         ends = [held.end for held in self._rails]
         if max(ends) == -1:
             return []
-        alone = max(ends) - round(self._setup.config.one_sided / self._setup.step)
+        config = self._setup.config
+        alone = max(ends) - round((config.longest_bridge + config.one_sided) / self._setup.step)
         stop = max(ends) if flush else max(min(ends), alone)
         starts = [held.start for held in self._rails if held.start is not None]
         if not starts or stop <= min(starts):

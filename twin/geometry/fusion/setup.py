@@ -32,7 +32,7 @@ class FusionConfig(Settings):
     sd_own_vertical: float = Field(1.5e-3, ge=0, le=0.05, description="the same, vertical [m]")
     late: float = Field(5.0, ge=0.1, le=60, description="how long an image may come after its navigation [s]")
     one_sided: float = Field(
-        10.0, ge=1, le=500, description="lead of one rail after which the other counts as unseen [m]"
+        10.0, ge=1, le=500, description="lead of one rail, beyond a bridge, after which the other is unseen [m]"
     )
 
 
