@@ -8,7 +8,8 @@ Over a step a gap g_i with derivatives G_i by the wheelset's rates v stays open 
 (Moreau's time stepping), where g_i is taken at the place of the rails at the end of the step. So tread and flange may
 carry at once, a wheel may lift off, and nothing drifts: what is left of a gap after one step is closed in the next.
 Creep forces act at the true contact points that belong to the place on the branch, under the normal forces of the step
-before.
+before. So does the push along the track of rails that are not parallel to it: g changes with the way, and lambda dg/ds
+keeps constraints from doing work.
 """
 
 from typing import NamedTuple
@@ -32,7 +33,17 @@ from twin.vehicle.running.record import (
     WHEEL_X,
     WHEEL_Y,
 )
-from twin.vehicle.running.wheelset import R_Y, R_Z, ROLL, YAW, Arm, S, add_creep_damping, wheelset_motion
+from twin.vehicle.running.wheelset import (
+    R_Y,
+    R_Z,
+    ROLL,
+    YAW,
+    Arm,
+    S,
+    add_creep_damping,
+    plane_slopes,
+    wheelset_motion,
+)
 
 POINT_Y_W, POINT_RADIUS, POINT_SLOPE, POINT_ALONG, POINT_ACROSS = range(5)
 POINT_FIELDS = 5
@@ -50,8 +61,8 @@ SOFT = 1e-9
 PIVOTS = 60
 """Most pivots of the complementarity: six constraints have 64 cases, a handful is tried."""
 
-GAP, D_Y, D_Z, D_ROLL, BRANCH, SIDE, PLACE, FORCE = range(8)
-CONSTRAINT_FIELDS = 8
+GAP, D_Y, D_Z, D_ROLL, D_S, BRANCH, SIDE, PLACE, FORCE = range(9)
+CONSTRAINT_FIELDS = 9
 
 
 class KnifeWheels(NamedTuple):
@@ -70,7 +81,7 @@ class KnifeWheels(NamedTuple):
     work: Array
     """Of FASTSIM."""
     found: Array
-    """(wheelsets, MOST, 8) constraints of the present step."""
+    """(wheelsets, MOST, 9) constraints of the present step."""
     counts: IntArray
     """(wheelsets,) how many."""
     half: Array
@@ -111,15 +122,17 @@ def _nearest_branch(wheels: KnifeWheels, wheel: int, y: float, z: float, roll: f
 def find_constraints(wheels: KnifeWheels, w: int, q: Array, v: Array, rails: Rails, dt: float) -> bool:
     """Write what may touch at the end of the step; whether both wheels are on their rails.
 
-    Each constraint: gap [m], its derivatives with y, z and roll in track axes, branch, side, place on the branch.
+    Each constraint: gap [m], its derivatives with y, z, roll and s in track axes, branch, side, place on the branch.
     """
     rows, count, on_track = wheels.found[w], 0, True
-    plane = plane_at(rails, q[S] + dt * v[S], wheels.half[w])
+    s_end, half = q[S] + dt * v[S], wheels.half[w]
+    plane, slopes = plane_at(rails, s_end, half), plane_slopes(rails, s_end, half)
     cos, sin = np.cos(plane.roll), np.sin(plane.roll)
     y_plane, z = in_plane(plane, q[R_Y], q[R_Z])
+    y_s, z_s = z * slopes.roll - sin * slopes.level, -y_plane * slopes.roll - cos * slopes.level
     for number in range(2):
         side, wheel = 1.0 - 2.0 * number, 2 * w + number
-        y_rail = plane.y_left if number == 0 else plane.y_right
+        y_rail, aside = (plane.y_left, slopes.y_left) if number == 0 else (plane.y_right, slopes.y_right)
         y, roll = side * (y_plane - y_rail), side * (q[ROLL] - plane.roll)
         nearest, far = _nearest_branch(wheels, wheel, y, z, roll)
         for branch in range(wheels.first[wheel], wheels.first[wheel + 1]):
@@ -128,6 +141,7 @@ def find_constraints(wheels: KnifeWheels, w: int, q: Array, v: Array, rails: Rai
             if (inside or branch == nearest) and gap < NEAR and count < rows.shape[0]:
                 row = rows[count]
                 row[GAP], row[D_ROLL] = gap, side * d_roll
+                row[D_S] = side * d_y * (y_s - aside) + d_z * z_s - side * d_roll * slopes.roll
                 row[D_Y], row[D_Z] = cos * side * d_y - sin * d_z, cos * d_z + sin * side * d_y
                 row[BRANCH], row[SIDE], row[PLACE] = branch, side, s
                 row[FORCE] = wheels.carried[branch]
@@ -172,7 +186,8 @@ def knife_creep(
         patch = rolling_patch(ellipse, law.mu, law.G, law.kalker)
         pull = rolling_force(Creepage(creep.xi, creep.eta, creep.phi), patch, rolling, law.grid, wheels.work)
         F_y, F_z = pull.F_y * n_z, -pull.F_y * n_y
-        wrench[0] += pull.F_x
+        along = pull.F_x + force * row[D_S] / size
+        wrench[0] += along
         wrench[1] += F_y
         wrench[2] += F_z
         wrench[3] += arm.y * F_z - arm.z * F_y
@@ -184,13 +199,13 @@ def knife_creep(
         grip = min(1.0, np.hypot(pull.F_x, pull.F_y) / linear) if linear > 0.0 else 1.0
         add_creep_damping(C, q, arm, grip * f11 / V, grip * f22 / V)
         wheel = rows[0] if side > 0.0 else rows[1]
-        wheel[WHEEL_X] += pull.F_x
+        wheel[WHEEL_X] += along
         wheel[WHEEL_Y] += F_y
         wheel[WHEEL_Q] += F_z
         wheel[WHEEL_OFFSET] += force * point[POINT_Y_W]
         wheel[WHEEL_RADIUS] += force * radius
         wheel[WHEEL_ANGLE] = max(wheel[WHEEL_ANGLE], abs(np.arctan2(n_y, n_z)))
-        wheel[WHEEL_POWER] -= V * (pull.F_x * creep.xi + pull.F_y * creep.eta)
+        wheel[WHEEL_POWER] -= V * (pull.F_x * creep.xi + pull.F_y * creep.eta + pull.M_z * creep.phi)
         wheel[WHEEL_POINTS] += force  # the sum of forces, until the step's own are known
 
 

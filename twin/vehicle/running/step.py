@@ -119,7 +119,7 @@ def prepare_elastic(
         a = machine.blocks[chain, BLOCK_START]
         q, v, numbers = machine.q[a : a + 6], machine.v[a : a + 6], machine.track[chain]
         both = rows[2 * w : 2 * w + 2]
-        if not elastic_wheelset(wheels, w, q, v, numbers, rails, dt, machine.wrench[body], machine.C[w], both):
+        if not elastic_wheelset(wheels, w, q, v, numbers, rails, machine.wrench[body], machine.C[w], both):
             lost = w
     return lost
 

@@ -7,11 +7,27 @@ import numpy as np
 from twin.contact.wheel_forces import Motion
 from twin.core.arrays import Array
 from twin.numerics.compiled import compiled
+from twin.vehicle.running.rails import Plane, Rails, plane_at
 
 S, R_Y, R_Z, ROLL, SPIN, YAW = range(6)
 """Coordinates of a wheelset in its block of q."""
 RHO_TW, RHO_V, RHO_H = range(3)
 """Numbers of its track frame."""
+
+REACH = 1e-3
+"""Over which the slopes of rails are taken [m]: a tenth of a contact patch."""
+
+
+@compiled
+def plane_slopes(rails: Rails, s: float, half: float) -> Plane:
+    """Change per metre of the plane of the rails at s."""
+    behind, ahead = plane_at(rails, s - 0.5 * REACH, half), plane_at(rails, s + 0.5 * REACH, half)
+    return Plane(
+        (ahead.roll - behind.roll) / REACH,
+        (ahead.level - behind.level) / REACH,
+        (ahead.y_left - behind.y_left) / REACH,
+        (ahead.y_right - behind.y_right) / REACH,
+    )
 
 
 @compiled
