@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import Railtwin
 from twin.core.errors import ConfigError
 from twin.vehicle.description import Bushing
 from twin.vehicle.library import vehicle
@@ -58,6 +59,11 @@ curve = [[0, 0], [0.1, 2000], [0.3, 3000]]
 
 
 @pytest.fixture
+def railtwin(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Railtwin:
+    return Railtwin(monkeypatch, capsys)
+
+
+@pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "trolley.toml"
 
@@ -101,6 +107,20 @@ def test_one_corner_and_two_mirrors_make_four(file: Path) -> None:
         ("at_second = [3.1, 1, 0.9]", "at_second = [3.1, 1, 0.5]", ("damper'", "no direction")),
         ("wheels = { radius = 460, half", "wheels = { radius = 0.46, half", ("'wheelset 1'", "wheels.radius", "460")),
         ("bodies]]]", "bodies]]", ("is not TOML",)),
+        ("half_distance = 0.075", "half_distance = 0.75", ("'wheelset 1'", "half_distance", "0.2 to 0.9 m")),
+        (
+            "position = [3, 0, 0.8]",
+            "position = [3, 0, 0.46]",
+            ("'wheelset 1'", "0.8 m over the rails", "radius of 0.46"),
+        ),
+        ("position = [3000, 0, 460]", "position = [3, 0, 0.46]", ("'wheelset 1'", "position has x = 3000 m", "in m")),
+        ("position = [0, 0, 1200]", "position = [0, 0, 1.2]", ("'carbody'", "position has z = 1200 m", "in m")),
+        ("at_first = [3000, 1000, 600]", "at_first = [3, 1, 0.6]", ("left spring'", "at_first has x = 3000 m")),
+        ("at_second = [3, 1, 600]", "at_second = [3, 1, 0.6]", ("left spring'", "at_second has z = 600 m")),
+        ("damping = [0, 0, 10]", "damping = [0, 0, 1e4]", ("left spring'", "damping = 10 N s/m", "give it in N s/m")),
+        ("rotational_stiffness = [0, 0, 1e9]", "damping = [0, 0, 1e4]", ("left spring'", "rotational stiffness")),
+        ("series_stiffness = [0, 0, 1e3]", "damping = [0, 0, 1e4]", ("left spring'", "series stiffness", "rigid ends")),
+        ("position = [9, 0, 1.2]", "position = [0, 0, 1.2]", ("'wheelset 2'", "hold the vehicle down")),
         (
             'words = { port = "starboard" }',
             'words = { left = "right" }',
@@ -117,6 +137,32 @@ def test_error_names_file_entry_and_remedy(file: Path, wrong: str, right: str, w
     assert message.startswith(str(file))
     for word in words:
         assert word in message
+
+
+@pytest.mark.parametrize("command", ["show", "run", "modes"])
+@pytest.mark.parametrize(
+    ("wrong", "right", "entry"),
+    [
+        ("mass = -12000", "mass = 12000", "body 'carbody': 'mass' = -12000"),
+        ('second = "wheelset 9"', 'second = "wheelset 1"', "element 'wheelset 1 left spring': no body 'wheelset 9'"),
+        ("stiffness = [2e3, 1e3, 500]", "stiffness = [2e6, 1e6, 5e5]", "element 'wheelset 1 left spring': stiffness"),
+        ("stiffness = [2e6, 1e6, 0]", "stiffness = [2e6, 1e6, 5e5]", "body 'carbody': no spring holds its z"),
+    ],
+)
+def test_commands_end_with_the_wrong_entry(
+    railtwin: Railtwin, file: Path, command: str, wrong: str, right: str, entry: str
+) -> None:
+    file.write_text(TROLLEY.replace(right, wrong, 1))
+    said = railtwin("vehicle", command, file)
+    assert said.code == 2
+    assert said.err.startswith(f"error: {file}")
+    assert entry in said.err
+
+
+def test_file_without_bodies_says_what_to_write(file: Path) -> None:
+    file.write_text('name = "nothing"')
+    with pytest.raises(ConfigError, match=r"no vehicle: write \[\[bodies\]\]"):
+        read_vehicle(file)
 
 
 def test_wheelset_without_springs_is_named(file: Path) -> None:

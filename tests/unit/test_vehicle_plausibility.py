@@ -1,9 +1,10 @@
 """Units off by a thousand are found in every number of a vehicle that its motion depends on."""
 
+import numpy as np
 import pytest
 
 from twin.core.errors import ConfigError
-from twin.vehicle.description import AnyElement, Body, BumpStop, Bushing, LineDamper, Vehicle
+from twin.vehicle.description import AnyElement, Body, BumpStop, Bushing, Gear, LineDamper, TractionRod, Vehicle
 from twin.vehicle.library import VEHICLES
 from twin.vehicle.plausibility import check
 
@@ -41,6 +42,34 @@ def test_springs_dampers_stops_and_bars_off_by_a_thousand_are_found(name: str, f
         elements = tuple(_stronger(e, factor) if e.name in names else e for e in vehicle.elements)
         with pytest.raises(ConfigError, match=r"(element|body) '.*: give (it|its curve|the stiffness of .*) in"):
             check(vehicle.model_copy(update={"elements": elements}))
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1e3])
+@pytest.mark.parametrize("name", VEHICLES)
+def test_damping_off_by_a_thousand_is_found(name: str, factor: float) -> None:
+    vehicle = VEHICLES[name]()
+    for alike in _sorts(vehicle):
+        names = {e.name for e in alike if isinstance(e, Bushing | TractionRod | Gear) and np.any(e.damping)}
+        if names:
+            elements = tuple(_dampened(e, factor) if e.name in names else e for e in vehicle.elements)
+            with pytest.raises(ConfigError, match=r"element '.*: damping = .*: give it in N s/m"):
+                check(vehicle.model_copy(update={"elements": elements}))
+
+
+def _dampened(element: AnyElement, factor: float) -> AnyElement:
+    assert isinstance(element, Bushing | TractionRod | Gear)
+    damping = np.multiply(element.damping, factor)
+    return element.model_copy(update={"damping": tuple(damping) if damping.ndim else float(damping)})
+
+
+@pytest.mark.parametrize("name", VEHICLES)
+def test_places_in_millimetres_are_found(name: str) -> None:
+    vehicle = VEHICLES[name]()
+    for place, body in enumerate(vehicle.bodies):
+        far = body.model_copy(update={"position": tuple(1e3 * x for x in body.position), "pivot": None})
+        bodies = (*vehicle.bodies[:place], far, *vehicle.bodies[place + 1 :])
+        with pytest.raises(ConfigError, match=rf"body '{body.name}': position has . = .*: give it in m"):
+            check(vehicle.model_copy(update={"bodies": bodies}))
 
 
 def _sorts(vehicle: Vehicle) -> list[list[AnyElement]]:

@@ -5,6 +5,7 @@ value in t, g, N/mm or mm falls out of them. For a scaled vehicle they follow si
 the scale s, masses with s^3, frequencies with 1/sqrt(s).
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,10 @@ from twin.vehicle.description import (
     LineDamper,
     RollBar,
     TractionRod,
+    Vector,
     Vehicle,
     curve_force,
+    wheels_of,
 )
 from twin.vehicle.small_motion import Coordinate, SmallMotion, small_motion, springs, stiffness
 from twin.vehicle.statics import at_rest
@@ -59,6 +62,12 @@ USUAL = {
     "rotor": Usual(Range(10.0, 3e3), Range(0.02, 1.0), Range(1.0, 1e3)),
 }
 """Masses [kg], radii of gyration [m], frequencies [Hz] at full size."""
+REACH = {"x": Range(-30.0, 30.0), "y": Range(-2.5, 2.5), "z": Range(-0.1, 6.0)}
+"""Where parts of a vehicle lie at full size [m]: the longest coaches have 27 m, the loading gauges 3.2 and 5 m."""
+RADIUS, HALF_DISTANCE = Range(0.15, 0.7), Range(0.2, 0.9)
+"""Of wheels, and between them, at full size [m]: from mine cars of 0.5 m gauge to broad-gauge locomotives."""
+STANDS = 0.01
+"""Largest distance of a wheel from the rails it stands on, in the description of a full-size vehicle [m]."""
 
 
 class Strength(NamedTuple):
@@ -75,6 +84,10 @@ SPRING = Strength("stiffness", "N/m", Range(3e3, 3e8), 2.0, "give it in N/m")
 ROD = Strength("stiffness", "N/m", Range(2e5, 3e8), 2.0, "give it in N/m")
 MESH = Strength("stiffness", "N/m", Range(1e5, 5e9), 2.0, "give it in N/m")
 TORSION = Strength("stiffness", "N m/rad", Range(3e4, 3e7), 4.0, "give it in N m/rad")
+TURNING = Strength("rotational stiffness", "N m/rad", Range(100.0, 5e8), 4.0, "give it in N m/rad")
+SERIES = Strength("series stiffness", "N/m", Range(5e4, 1e9), 2.0, "give it in N/m, or 0 for rigid ends")
+VISCOUS = Strength("damping", "N s/m", Range(60.0, 5e5), 2.5, "give it in N s/m")
+TURNING_VISCOUS = Strength("rotational damping", "N m s/rad", Range(1.0, 1e7), 4.5, "give it in N m s/rad")
 DAMPING = Strength("force at 0.1 m/s of full size", "N", Range(150.0, 2e5), 3.0, "give its curve in m/s and N")
 STOPPING = Strength("force at the end of the curve", "N", Range(1e3, 5e6), 3.0, "give its curve in m and N")
 DAMPER_SPEED = 0.1
@@ -91,12 +104,18 @@ def check(vehicle: Vehicle) -> Vehicle:
     """The vehicle, or ConfigError naming the entry and the remedy."""
     for body in vehicle.bodies:
         _check_inertia(body, vehicle.scale)
+        _check_places(f"body '{body.name}'", vehicle.scale, position=body.position, pivot=body.hinge)
+    for wheelset in vehicle.wheelsets:
+        _check_wheels(wheelset, vehicle.scale)
     for element in vehicle.elements:
         _check_strength(element, vehicle.scale)
+        places = {"at_first": element.at_first, "at_second": element.at_second}
+        _check_places(f"element '{element.name}'", vehicle.scale, **places)
     motion = small_motion(vehicle)
     K = stiffness(vehicle, motion)
     _check_frequencies(vehicle, motion, K)
     _check_held(vehicle, motion, K)
+    _check_loads(vehicle)
     return vehicle
 
 
@@ -137,27 +156,65 @@ def _check_inertia(body: Body, scale: float) -> None:
             )
 
 
-def _check_strength(element: AnyElement, scale: float) -> None:
-    sort, values = _strength(element, scale)
-    usual = sort.usual.times(scale**sort.power)
-    for value in values:
-        if value != 0.0 and value not in usual:
+def _check_places(where: str, scale: float, **places: Vector) -> None:
+    for name, place in places.items():
+        for value, (axis, reach) in zip(place, REACH.items(), strict=True):
+            usual = reach.times(scale)
+            if value not in usual:
+                raise ConfigError(
+                    f"{where}: {name} has {axis} = {value:g} m, but a vehicle lies within {usual.low:g} to"
+                    f" {usual.high:g} m: give it in m, x from the middle of the vehicle, z over the rails"
+                )
+
+
+def _check_wheels(wheelset: Body, scale: float) -> None:
+    wheels, where = wheels_of(wheelset), f"body '{wheelset.name}'"
+    for name, value, full_size in (
+        ("radius", wheels.radius, RADIUS),
+        ("half_distance", wheels.half_distance, HALF_DISTANCE),
+    ):
+        usual = full_size.times(scale)
+        if value not in usual:
             raise ConfigError(
-                f"element '{element.name}': {sort.words} = {value:g} {sort.unit}, but a {element.kind} has"
-                f" {usual.low:.3g} to {usual.high:.3g} {sort.unit}: {sort.remedy}"
+                f"{where}: wheels.{name} = {value:g} m, but wheels have {usual.low:g} to {usual.high:g} m: give it in m"
             )
+    if abs(wheelset.position[2] - wheels.radius) > STANDS * scale:
+        raise ConfigError(
+            f"{where}: its axle lies {wheelset.position[2]:g} m over the rails, but its wheels have a radius of"
+            f" {wheels.radius:g} m: give position z = wheels.radius, so that it stands on them"
+        )
 
 
-def _strength(element: AnyElement, scale: float) -> tuple[Strength, tuple[float, ...]]:
+def _check_strength(element: AnyElement, scale: float) -> None:
+    for sort, values in _strengths(element, scale):
+        usual = sort.usual.times(scale**sort.power)
+        for value in values:
+            if value != 0.0 and value not in usual:
+                raise ConfigError(
+                    f"element '{element.name}': {sort.words} = {value:g} {sort.unit}, but a {element.kind} has"
+                    f" {usual.low:.3g} to {usual.high:.3g} {sort.unit}: {sort.remedy}"
+                )
+
+
+def _strengths(element: AnyElement, scale: float) -> Iterator[tuple[Strength, tuple[float, ...]]]:
+    """What is judged of an element, and its values."""
     if isinstance(element, Bushing):
-        return SPRING, element.stiffness
-    if isinstance(element, LineDamper):
-        return DAMPING, (curve_force(element.curve, DAMPER_SPEED * scale**0.5),)
-    if isinstance(element, BumpStop):
-        return STOPPING, (element.curve[-1][1],)
-    if isinstance(element, RollBar):
-        return TORSION, (element.stiffness,)
-    return (ROD if isinstance(element, TractionRod) else MESH), (element.stiffness,)
+        yield SPRING, element.stiffness
+        yield VISCOUS, element.damping
+        yield TURNING, element.rotational_stiffness
+        yield TURNING_VISCOUS, element.rotational_damping
+        yield SERIES, element.series_stiffness
+    elif isinstance(element, LineDamper):
+        yield DAMPING, (curve_force(element.curve, DAMPER_SPEED * scale**0.5),)
+        yield SERIES, (element.series_stiffness,)
+    elif isinstance(element, BumpStop):
+        yield STOPPING, (element.curve[-1][1],)
+    elif isinstance(element, RollBar):
+        yield TORSION, (element.stiffness,)
+        yield TURNING_VISCOUS, (element.damping,)
+    else:
+        yield (ROD if isinstance(element, TractionRod) else MESH), (element.stiffness,)
+        yield VISCOUS, (element.damping,)
 
 
 def _check_frequencies(vehicle: Vehicle, motion: SmallMotion, K: Array) -> None:
@@ -197,6 +254,17 @@ def _check_held(vehicle: Vehicle, motion: SmallMotion, K: Array) -> None:
                 f"body '{body}': no spring holds its {directions}: add an element on it that does,"
                 " or join it to another body"
             )
+
+
+def _check_loads(vehicle: Vehicle) -> None:
+    """Every wheel must press its rail: else the vehicle tips over where it stands."""
+    for wheelset, loads in at_rest(vehicle).wheel_loads.items():
+        for side, load in zip(("left", "right"), loads, strict=True):
+            if load <= 0.0:
+                raise ConfigError(
+                    f"body '{wheelset}': its {side} wheel would have to hold the vehicle down with {-load:.4g} N at"
+                    " rest: bring the masses of the bodies over their wheels"
+                )
 
 
 def _loosest(coordinates: list[Coordinate], shape: Array) -> tuple[str, str]:

@@ -47,6 +47,10 @@ def read_vehicle(path: Path) -> Vehicle:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}); give the path of a vehicle file") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: is not TOML ({error})") from None
+    if not data.get("bodies"):
+        raise ConfigError(
+            f"{path}: no vehicle: write [[bodies]] above each of its bodies, [[elements]] above each element"
+        )
     mirrors = [Mirror.load(entry, where=f"{path}: mirrors") for entry in _entries(data, "mirrors", path)]
     bodies = [Body.load(entry, where=_where(path, "body", entry)) for entry in _entries(data, "bodies", path)]
     elements = [_element(entry, path) for entry in _entries(data, "elements", path)]
