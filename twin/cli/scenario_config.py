@@ -23,6 +23,8 @@ COUNTS = 32_000
 """Of a converter of 16 bit to either side."""
 SECTION_REACH = 1.2
 """Of the points of rail sections from the middle of the measuring body [m]: rails lie 0.75 m to either side."""
+FAST_LINE = 4_000_000
+"""Of devices that send some 200 kB/s: axle boxes and scanners [bit/s]; queues are sized by it."""
 KM_JUMP = 0.2
 """Kilometres the line once lost to a new alignment: labels jump where posts stand two at a place."""
 WHEEL_STEP = 0.01
@@ -94,6 +96,7 @@ def _dynamic_devices(scenario: Scenario, imu: dict[str, Any]) -> list[dict[str, 
         section = {
             "kind": "profile",
             "rate": dynamics.scanner_rate,
+            "baud": FAST_LINE,
             "mounting": dynamics.scanner_mounting,
             "required": False,
             "profile": {"points": dynamics.scanners.points, "reach": SECTION_REACH},
@@ -113,6 +116,7 @@ def _wheel_devices(sensors: WheelSensorConfig) -> list[dict[str, Any]]:
             "name": "axle_box",
             "kind": "axle_box",
             "rate": sensors.short_waves.interaction.rate,
+            "baud": FAST_LINE,
             "required": False,
             "axle_box": {"scale": (boxes.lsb or boxes.limit / COUNTS,) * box_channels},
         },
