@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from twin.cli.console import ExitCode, stop, terminal
-from twin.cli.vehicle_options import ContactForm, RunFriction, RunOut, RunRail, RunWheel, files_of, run_settings
+from twin.cli.vehicle_options import ContactForm, Files, RunFriction, RunOut, RunRail, RunWheel, files_of, run_settings
 from twin.cli.vehicle_show import Name
 from twin.cli.vehicle_track import (
     AskedTrack,
@@ -68,26 +68,31 @@ def run(
 
     Example: railtwin vehicle run manchester --radius 300 --cant 100 --irregularity german-low -o run.png -o run.csv
     """
-    from twin.report.vehicle_run import judged, run_columns
-    from twin.report.vehicle_run_figure import run_figure
     from twin.vehicle.library import vehicle as vehicle_of
 
     files = files_of(out)
     if length is not None and duration is not None:
         raise ConfigError("--length and --duration both say how far: leave one of them out")
-    settings = run_settings(contact, wheel=wheel, rail=rail, friction=friction).model_copy(update={"rate": rate})
     vehicle = vehicle_of(name)
     asked = AskedTrack(track, radius, cant, transition, irregularity, seed)
     line = laid(asked, vehicle, length if duration is None else duration * speed)
+    settings = run_settings(contact, wheel=wheel, rail=rail, friction=friction).model_copy(update={"rate": rate})
     record = _run(vehicle, line, speed, settings)
-    title = f"{vehicle.name} at {speed:g} m/s, {contact} contact"
     if record.t.size >= LEAST:
-        judgement = judged(vehicle, line.design, line.rails, record)
-        terminal().show(_summary(judgement, title))
-        files.write(lambda: run_figure(judgement, title), run_columns(judgement) if files.tables else {})
+        _conclude(vehicle, line, record, f"{vehicle.name} at {speed:g} m/s, {contact} contact", files)
     if record.stopped is not None:
         terminal().warn(f"the run ended early: {record.stopped}; what was computed before is kept")
         stop(ExitCode.PROBLEM)
+
+
+def _conclude(vehicle: "Vehicle", line: LaidTrack, record: "Record", title: str, files: Files) -> None:
+    """Show the figures of a run, and write what is asked for."""
+    from twin.report.vehicle_run import judged, run_columns
+    from twin.report.vehicle_run_figure import run_figure
+
+    judgement = judged(vehicle, line.design, line.rails, record)
+    terminal().show(_summary(judgement, title))
+    files.write(lambda: run_figure(judgement, title), run_columns(judgement) if files.tables else {})
 
 
 def _run(vehicle: "Vehicle", line: LaidTrack, speed: float, settings: "RunSettings") -> "Record":
