@@ -215,3 +215,14 @@ def test_a_quantity_the_table_knows_not_has_no_limits() -> None:
     speed = LineTable().line_speed(geometry.kilometre)
     assert limit_lines(geometry["cross level"], TABLE, line_speed=speed) == ()
     assert len(limit_lines(geometry["twist 9 m"], TABLE, line_speed=speed)) == 3
+
+
+@pytest.mark.parametrize("points", [0, 1, 5, 100])
+@pytest.mark.parametrize("value", [0.0, np.nan])
+def test_a_run_of_any_length_is_judged_without_finding_anything(points: int, value: float) -> None:
+    trace = flat_trace(points, y_left=np.full(points, value))
+    sd = np.full(points, 1e-4)
+    geometry = track_geometry(trace, CONFIG, places=PLACES, errors=RailErrors(sd, sd, sd, sd))
+    assert exceedances(with_limits(geometry, TABLE, line_speed=np.full(points, 20.0)), RULES) == ()
+    assert np.isnan(deviations(geometry, CONFIG)[COMBINED].sliding).all()
+    assert left_out_stretches(geometry) == ()

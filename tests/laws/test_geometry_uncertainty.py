@@ -14,7 +14,7 @@ from twin.geometry.quantities.uncertainty import RailErrors, Spectrum
 from twin.geometry.rails import RailTrace
 
 CONFIG = QuantityConfig()
-POINTS, RUNS = 12000, 120
+POINTS, RUNS = 20000, 40
 LONGEST = 500.0
 ROOM = slice(3300, -3300)
 """Points every quantity, D3 of alignment too, has its full surroundings at."""
@@ -135,6 +135,17 @@ def test_an_error_all_rails_share_is_not_seen_in_gauge_and_one_of_roll_not_in_th
         sd = result[name].sd
         assert sd is not None
         assert sd.min() > 1e-6
+
+
+def test_a_point_the_camera_did_not_see_takes_the_deviation_of_its_neighbours() -> None:
+    sd = np.full(4000, 1e-4)
+    holed = sd.copy()
+    holed[2000:2010] = np.nan
+    whole, part = (
+        track_geometry(flat_trace(4000), CONFIG, places=Places(), errors=RailErrors(sd, sd, z, sd)) for z in (sd, holed)
+    )
+    for a, b in zip(whole, part, strict=True):
+        assert_allclose(a.sd, b.sd, rtol=1e-6, err_msg=a.name)
 
 
 def test_a_column_of_another_length_is_refused() -> None:

@@ -55,8 +55,15 @@ class Weights:
         return np.asarray(np.interp(Omega, 2 * np.pi * np.fft.rfftfreq(points, STEP), squares))
 
     def squares_of(self, values: Array) -> Array:
-        """(n,) sums weighted by the squares of the taps; values go on beyond the ends as they stand there."""
-        padded = np.pad(values, self.middle, mode="edge")
+        """(n,) sums weighted by the squares of the taps.
+
+        Values go on beyond the ends as they stand there; unknown ones lie on the line between their neighbours.
+        """
+        known = np.isfinite(values)
+        if not known.any():
+            return np.full(values.size, np.nan)
+        places = np.arange(values.size)
+        padded = np.pad(np.interp(places, places[known], values[known]), self.middle, mode="edge")
         return np.maximum(fftconvolve(padded, self.taps[::-1] ** 2, mode="valid"), 0.0)
 
 
