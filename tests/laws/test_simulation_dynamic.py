@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from twin.core.places import Direction
 from twin.core.track import HorizontalElement
 from twin.simulation import (
     Dynamics,
@@ -18,8 +19,9 @@ from twin.simulation import (
     stream,
 )
 from twin.simulation.dynamic.config import WheelSensorConfig
+from twin.simulation.dynamic.surface import SurfaceTruth
 from twin.simulation.rail_head import RailSectionConfig, ScannerConfig, rail_section
-from twin.simulation.short_wave import CorrugationPatch, RoughnessConfig, ShortWaveConfig
+from twin.simulation.short_wave import CorrugationPatch, Rails, RoughnessConfig, ShortWaveConfig
 from twin.vehicle.running import RunSettings
 
 SPEED = 15.0
@@ -125,6 +127,66 @@ def test_corrugation_is_heard_at_the_frequency_of_passing_it_and_only_there(simu
     level_inside, level_outside = (_level(part, frequency) for part in (inside, outside))
     assert level_inside > 10 * level_outside
     assert _strongest(inside, low=100.0) == pytest.approx(frequency, rel=0.02)
+
+
+def test_true_wheel_forces_hold_the_vehicle_s_own_and_the_short_waves_on_top(simulated: SimulatedRun) -> None:
+    assert simulated.sensed is not None
+    assert simulated.vehicle is not None
+    wheels = simulated.sensed.wheels
+    own = simulated.vehicle.wheel("Q")[:, :4]
+    assert_allclose(wheels.Q.mean(axis=0), own.mean(axis=0), rtol=2e-3)
+    assert wheels.t[1] - wheels.t[0] == pytest.approx(1 / 2000)
+    inside = (wheels.s[:, 0] > PATCH[0] + 10) & (wheels.s[:, 0] < PATCH[1] - 10)
+    slow = np.interp(wheels.t, simulated.vehicle.t, own[:, 0])
+    on_top = wheels.Q[:, 0] - slow
+    assert on_top[inside].std() > 3 * on_top[~inside & (wheels.t > 15.0)].std()
+
+
+def test_scanned_points_lie_on_the_section_at_the_true_place(simulated: SimulatedRun) -> None:
+    """Over the top of the head, noise of 25 to 50 um along each ray leaves 7 um in the mean of fifty points."""
+    assert simulated.sensed is not None
+    heads, section = simulated.sensed.rail_heads, rail_section(RailSectionConfig())
+    t, left = stream_of(simulated, "profile_left")
+    assert_array_equal(t, heads.t)
+    errors = []
+    for row, place in zip(left[1000::50, 1:], heads.left[1000::50], strict=True):
+        points = row.reshape(-1, 2)[np.isfinite(row.reshape(-1, 2)).all(axis=1)]
+        if len(points) < 50:
+            continue  # a lost image
+        outline = section.points_in_body(place, rail=0)
+        top = outline[np.abs(outline[:, 0] - place[0]) < 20e-3]
+        top = top[top[:, 1] > place[1] - 5e-3]
+        # the web below the head is seen too
+        over = points[(np.abs(points[:, 0] - place[0]) < 15e-3) & (points[:, 1] > place[1] - 5e-3)]
+        errors.append(np.median(over[:, 1] - np.interp(over[:, 0], top[:, 0], top[:, 1])))
+    assert len(errors) > 20
+    assert np.median(np.abs(errors)) < 20e-6
+
+
+def test_a_line_run_from_its_far_end_has_the_same_running_surface() -> None:
+    config = RoughnessConfig(corrugation=(CorrugationPatch(from_s=40, to_s=60, wavelength=0.06, depth=60e-6),))
+    forward = SurfaceTruth.of(config, start=10.0, end=90.0, turned_at=None)
+    backward = SurfaceTruth.of(config, start=110.0, end=190.0, turned_at=200.0)
+    assert_array_equal(backward.left, forward.right[::-1])
+    assert backward.s0 + backward.step * (backward.left.size - 1) == pytest.approx(200.0 - forward.s0)
+    assert_allclose(backward.patches[0, :2], (140.0, 160.0))
+
+
+def test_corrugation_stays_at_its_kilometre_whatever_the_running_direction() -> None:
+    """320 m to 380 m of 420 m, run from the far end: heard from 40 m to 100 m of the run."""
+    patch = CorrugationPatch(from_s=320.0, to_s=380.0, wavelength=WAVELENGTH, depth=DEPTH, rails=Rails.LEFT)
+    waves = ShortWaveConfig(rails=RoughnessConfig(above_limit_db=-20.0, corrugation=(patch,)))
+    wheels = WheelSensorConfig(short_waves=waves)
+    dynamics = Dynamics(run=RunSettings(contact="knife"), wheels=wheels, scanners=None, second_imu=False, settle=2.0)
+    quick = constant(speed=10.0, length=130.0, standstill=1.0).model_copy(update={"acceleration": 3.0})
+    back = simulate(scenario(dynamics=dynamics, motion=quick, direction=Direction.DECREASING))
+    t, values = stream_of(back, "axle_box")
+    s = np.interp(t, back.truth.t, back.truth.s)
+    right = [values[(s > a) & (s < b), 1] for a, b in ((60.0, 90.0), (110.0, 140.0))]
+    left = values[(s > 60.0) & (s < 90.0), 0]
+    frequency = 10.0 / WAVELENGTH
+    assert _level(right[0], frequency) > 10 * _level(right[1], frequency)
+    assert _level(right[0], frequency) > 5 * _level(left, frequency)  # the left rail is now on the right
 
 
 def _spectrum(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
