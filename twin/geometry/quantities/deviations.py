@@ -37,7 +37,7 @@ class Deviations:
     block_start: Array
     """(m,) arc length along the line [m]."""
     block_kilometre: Array
-    """(m,) of the start [km]."""
+    """(m,) of the first point in it [km]."""
     block_length: float
     """[m]"""
     quantities: tuple[Deviation, ...]
@@ -51,7 +51,7 @@ def deviations(geometry: TrackGeometry, config: QuantityConfig) -> Deviations:
     """Standard deviations of D1 of what is judged."""
     counted = geometry.counted(LEFT_OUT)
     numbers = np.floor(geometry.s / config.deviation_window + 1e-9).astype(np.int64)
-    first, inverse = np.unique(numbers, return_inverse=True)
+    first, begin, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     block = np.asarray(inverse, dtype=np.int64)
     found = []
     for kind, rails in (*_JUDGED, *_WHOLE):
@@ -62,8 +62,7 @@ def deviations(geometry: TrackGeometry, config: QuantityConfig) -> Deviations:
         found.append(Deviation(f"{kind} D1", "m", np.sqrt(sliding), np.sqrt(blocks)))
     found.append(_combined(found, config))
     start = np.asarray(first * config.deviation_window, dtype=np.float64)
-    kilometre = np.interp(start, geometry.s, geometry.kilometre)
-    return Deviations(start, kilometre, config.deviation_window, tuple(found))
+    return Deviations(start, geometry.kilometre[begin], config.deviation_window, tuple(found))
 
 
 def _mean_of_rails(variances: list[Array]) -> Array:
