@@ -129,14 +129,15 @@ class LinearVehicle:
         numbers = [(body, word) for body in self._layout.frames for word in TRACK[block]]
         columns = [self._track_column(body, word) for body, word in numbers]
         X = self._riding(free, rough)
+        rows = self._virtual(X[:, :n], block)
         running = self._running(speed)
-        M, C, K = (X[:, :n].T @ matrix @ X for matrix in (running.M, running.C, running.K))
-        D = X[:, :n].T @ running.D[:, columns]
+        M, C, K = (rows.T @ matrix @ X for matrix in (running.M, running.C, running.K))
+        D = rows.T @ running.D[:, columns]
         if block == "lateral":
-            C_contact, K_contact, D_contact = self._contact(speed, X, rough)
+            C_contact, K_contact, D_contact = self._contact(speed, X, rows, rough)
             C, K = C + C_contact[:n], K + K_contact[:n]
             D[:, [numbers.index((wheelset, "rho_h")) for wheelset in self.contacts]] -= D_contact[:n]
-        A, B = _first_order(_Block(M, C, K, D), running, X, columns)
+        A, B = _first_order(_Block(M, C, K, D, rows.T @ running.S), running, X, columns)
         inputs = [f"{name}.{word}{rate}" for rate in ("", "_rate", "_acceleration") for name, word in rough]
         inputs += [f"{body}.{word}" for body, word in numbers]
         coordinates = tuple(self._layout.coordinates[place] for place in free)
@@ -173,13 +174,22 @@ class LinearVehicle:
                 X[self._layout.index(f"{name}.roll")] = contact.roll(y, rails, wheels_of(self.vehicle.body(name)))
         return X
 
-    def _contact(self, speed: float, X: Array, rough: list[tuple[str, str]]) -> tuple[Array, Array, Array]:
+    def _virtual(self, X: Array, block: Block) -> Array:
+        """(q, free) virtual motion, of the rows of all matrices: loads that move from wheel to wheel do no work."""
+        rows = X.copy()
+        for name, contact in self.contacts.items() if block == "lateral" else ():
+            y, wheels = X[self._layout.index(f"{name}.r_y")], wheels_of(self.vehicle.body(name))
+            rows[self._layout.index(f"{name}.roll")] = contact.virtual_roll(y, wheels)
+        return rows
+
+    def _contact(self, speed: float, X: Array, rows: Array, rough: list[tuple[str, str]]) -> tuple[Array, Array, Array]:
         """C and K of creep forces and weight over the columns of X, D by rho_h under each wheelset."""
-        size = X.shape[1]
+        size, n = X.shape[1], rows.shape[1]
         C, K, turned = np.zeros((size, size)), np.zeros((size, size)), []
         for name, contact in self.contacts.items():
             y, roll, yaw = (X[self._layout.index(f"{name}.{word}")] for word in ("r_y", "roll", "yaw"))
-            rolling = Rolling(wheels_of(self.vehicle.body(name)), _rails(name, rough, size), y, roll, yaw)
+            virtual = np.concatenate((rows[self._layout.index(f"{name}.roll")], np.zeros(size - n)))
+            rolling = Rolling(wheels_of(self.vehicle.body(name)), _rails(name, rough, size), y, roll, yaw, virtual)
             C_creep, K_creep, D_creep = creep_matrices(contact, rolling, speed=speed)
             C += C_creep
             K += K_creep + gravity_matrix(contact, rolling, load=self._loads[name])
@@ -232,12 +242,13 @@ def _rails(name: str, rough: list[tuple[str, str]], size: int) -> Rails:
 
 
 class _Block(NamedTuple):
-    """M, C, K over free coordinates and irregularities, forces D by the numbers of the track."""
+    """M, C, K over free coordinates and irregularities, forces D by the numbers of the track, S by internal states."""
 
     M: Array
     C: Array
     K: Array
     D: Array
+    S: Array
 
 
 def _first_order(block: _Block, running: _Running, X: Array, columns: list[int]) -> tuple[Array, Array]:
@@ -245,14 +256,13 @@ def _first_order(block: _Block, running: _Running, X: Array, columns: list[int])
 
     A block keeps the state of each damper as if it stood in that block alone: exact where left and right are alike.
     """
-    M, C, K, D = block
+    M, C, K, D, S = block
     n, rough = M.shape[0], M.shape[1] - M.shape[0]
     e_q, e_v = running.A_q @ X, running.A_v @ X
     moved = np.abs(np.hstack([e_q[:, :n], e_v[:, :n]])).max(axis=1, initial=0.0)
     kept = np.flatnonzero(moved > ROUNDING * moved.max(initial=0.0))
     m = kept.size
-    S = X[:, :n].T @ running.S[:, kept]
-    a_K, a_C, a_M, a_S, a_D = (np.linalg.solve(M[:, :n], part) for part in (-K, -C, -M[:, n:], -S, D))
+    a_K, a_C, a_M, a_S, a_D = (np.linalg.solve(M[:, :n], part) for part in (-K, -C, -M[:, n:], -S[:, kept], D))
     A = np.block(
         [
             [np.zeros((n, n)), np.eye(n), np.zeros((n, m))],

@@ -4,6 +4,11 @@ Forms are rows over the free coordinates and the irregularities of a model: a fo
 With eta = y - xi the shift against the rails, gamma the roll of the rails and r0 the radius, a wheelset of roll phi is
 shifted at its contacts by y_c = eta + r0 phi. Conicity is the growth of the rolling radius per shift y_c, so that the
 wavelength of a free wheelset is Klingel's; per shift of the axle it is greater by 1 / (1 - r0 roll_per_shift).
+
+An inclined contact spins, and the lateral force of its spin points up the slope, against that of the normal force. Both
+are in proportion to the load, so spin takes the share kappa = f23 / (r0 N) of what inclination does: 0.8 for cones.
+Left and right cancel on the centred wheelset, but not what one wheel carries more than the other. Textbooks leave it
+out.
 """
 
 from typing import NamedTuple
@@ -31,11 +36,23 @@ class WheelRail(Settings):
     lift_curvature: float = Field(
         0.0, ge=-100, le=100, description="d^2 z / d y_c^2 by which curved profiles lift the axle [1/m]; 0 for cones"
     )
+    spin_share: float = Field(
+        0.0, ge=0, le=5, description="kappa, f23 / (r0 N): of what inclination does, what spin takes; 0: left out"
+    )
 
     def roll(self, y: Array, rails: "Rails", wheels: Wheels) -> Array:
         """Form of the wheelset's roll: gamma + roll_per_shift y_c, solved for the roll that y_c itself contains."""
         s = self.roll_per_shift
         return (s * (y - rails.alignment) + rails.cross_level / (2 * wheels.half_distance)) / (1 - wheels.radius * s)
+
+    def virtual_roll(self, y: Array, wheels: Wheels) -> Array:
+        """Form of the roll in whose virtual power the loads that move from wheel to wheel vanish.
+
+        Without friction that is the roll itself. Of loads +-dN the normal forces push by -2 dN delta, spin by kappa
+        times that backwards, and the moment is 2 dN l0: none does work where the roll is delta (1 - kappa) / l0 y_c.
+        """
+        s = self.roll_per_shift * (1 - self.spin_share)
+        return s * y / (1 - wheels.radius * s)
 
 
 def cones(
@@ -68,6 +85,18 @@ class Rolling(NamedTuple):
     y: Array
     roll: Array
     yaw: Array
+    virtual_roll: Array
+    """Of the rows."""
+
+    @property
+    def y_c(self) -> Array:
+        """Shift of the contacts against the rails."""
+        return self.y - self.rails.alignment + self.wheels.radius * self.roll
+
+    @property
+    def virtual_y_c(self) -> Array:
+        """The same of the virtual motion, that of the rows."""
+        return self.y + self.wheels.radius * self.virtual_roll
 
 
 def creep_matrices(contact: WheelRail, rolling: Rolling, *, speed: float) -> tuple[Array, Array, Array]:
@@ -81,16 +110,15 @@ def creep_matrices(contact: WheelRail, rolling: Rolling, *, speed: float) -> tup
     (DESIGN 7 with r0 phi, by which the contacts move further than the axle.) The spin of inclined contacts is opposite
     on the two wheels and cancels while they are cones. Rows are those of the virtual shift and yaw.
     """
-    wheels, rails, y, roll, yaw = rolling
+    wheels, yaw, y_c, row = rolling.wheels, rolling.yaw, rolling.y_c, rolling.virtual_y_c
     r0, l0 = wheels.radius, wheels.half_distance
-    moved = y + r0 * roll
-    y_c = moved - rails.alignment
+    moved = rolling.y + r0 * rolling.roll
     turning = 2 * contact.f11 * l0**2 + 2 * contact.f33
-    C = 2 * np.outer(y_c, contact.f22 * moved + contact.f23 * yaw) / speed
+    C = 2 * np.outer(row, contact.f22 * moved + contact.f23 * yaw) / speed
     C += np.outer(yaw, turning * yaw - 2 * contact.f23 * moved) / speed
-    K = np.outer(y_c, -2 * contact.f22 * yaw)
+    K = np.outer(row, -2 * contact.f22 * yaw)
     K += np.outer(yaw, 2 * contact.f11 * l0 * contact.conicity / r0 * y_c + 2 * contact.f23 * yaw)
-    return C, K, 2 * contact.f23 * y_c + turning * yaw
+    return C, K, 2 * contact.f23 * row + turning * yaw
 
 
 def gravity_matrix(contact: WheelRail, rolling: Rolling, *, load: float) -> Array:
@@ -100,13 +128,12 @@ def gravity_matrix(contact: WheelRail, rolling: Rolling, *, load: float) -> Arra
 
         z = eta phi + r0 phi^2/2 + delta l0 ((phi - gamma)^2 - psi^2)/2,
 
-    to which curved profiles add lift_curvature y_c^2/2. Yaw is unstable: the contacts move to smaller radii.
+    to which curved profiles add lift_curvature y_c^2/2. Yaw is unstable: the contacts move to smaller radii. Where the
+    inclination grows with the shift, so does the spin, which takes its share.
     """
-    wheels, rails, y, roll, yaw = rolling
-    r0, l0 = wheels.radius, wheels.half_distance
-    eta = y - rails.alignment
-    y_c = eta + r0 * roll
-    tilt = roll - rails.cross_level / (2 * l0)
-    K = np.outer(eta, roll) + np.outer(roll, eta) + r0 * np.outer(roll, roll)
-    K += contact.contact_angle * l0 * (np.outer(tilt, tilt) - np.outer(yaw, yaw))
-    return load * (K + contact.lift_curvature * np.outer(y_c, y_c))
+    wheels, rails, y, roll, yaw, row = rolling
+    l0, gamma = wheels.half_distance, rails.cross_level / (2 * wheels.half_distance)
+    lift = contact.lift_curvature * (1 - contact.spin_share)
+    K = np.outer(rolling.virtual_y_c, roll + lift * rolling.y_c) + np.outer(row, y - rails.alignment)
+    K += contact.contact_angle * l0 * (np.outer(row, roll - gamma) - np.outer(yaw, yaw))
+    return load * K
