@@ -7,8 +7,8 @@ from scipy.integrate import solve_ivp
 
 from twin.simulation.short_wave import HalfWheelset, InteractionConfig, WheelsetBending, reduced_rail
 from twin.simulation.short_wave.half_wheelset import wheelset_step
-from twin.simulation.short_wave.rail_steps import advance_rail, rail_at_speed
 from twin.vehicle.track_flexibility.moving_modes import MovingModes, deflection_matrix, step_matrices
+from twin.vehicle.track_flexibility.rail_steps import advance_rail, rail_at_speed
 
 DT = 1 / 25600.0
 

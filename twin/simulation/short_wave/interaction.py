@@ -24,10 +24,10 @@ from twin.core.errors import ConfigError
 from twin.core.settings import Settings
 from twin.numerics.compiled import compiled
 from twin.simulation.short_wave.half_wheelset import STATES, HalfWheelset, WheelsetStep, wheelset_step
-from twin.simulation.short_wave.rail_steps import RailAtSpeed, RailStep, advance_rail, rail_at_speed
 from twin.vehicle.track_flexibility.beam import ComplexArray
 from twin.vehicle.track_flexibility.moving_modes import MovingModes, Reduction, moving_modes, reduced_receptance
 from twin.vehicle.track_flexibility.parameters import BALLAST, Mesh, Track
+from twin.vehicle.track_flexibility.rail_steps import RailAtSpeed, RailStep, advance_rail, rail_at_speed
 
 SPEEDS_KEPT = 24
 """Steps of the rail kept at hand, one per speed (0.4 MB each for a bogie)."""
