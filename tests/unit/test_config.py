@@ -159,6 +159,11 @@ def test_check_across_keys_does_not_print_the_whole_configuration(file: Path) ->
     assert len(mistake(file, "ttyUSB1", "ttyUSB0")) < 300
 
 
+def test_check_across_keys_says_nothing_before_its_own_words(file: Path) -> None:
+    message = mistake(file, "start_s = 0.0", "start_s = 1000.5")
+    assert message.removeprefix(f"{file}: ").startswith("run.start_s = 1000.5 m")
+
+
 def test_direction_is_one_of_two_words(file: Path) -> None:
     message = mistake(file, 'direction = "increasing"', 'direction = "up"')
     assert all(direction.value in message for direction in Direction)

@@ -25,7 +25,7 @@ class Settings(BaseModel):
 
 
 def _explain(model: type[BaseModel], entry: ErrorDetails) -> str:
-    key = ".".join(str(part) for part in entry["loc"]) or "(top level)"
+    key = ".".join(str(part) for part in entry["loc"])
     if entry["type"] == "extra_forbidden":
         known = _keys_at(model, entry["loc"][:-1])
         near = get_close_matches(str(entry["loc"][-1]), known, n=1)
@@ -33,9 +33,12 @@ def _explain(model: type[BaseModel], entry: ErrorDetails) -> str:
         return f"unknown key '{key}': {remedy}"
     if entry["type"] == "missing":
         return f"missing key '{key}': add it"
-    # a check across several keys sees the whole record: its message names them, the record would bury it
+    message = entry["msg"].removeprefix("Value error, ")
+    if not key:  # a check across keys of the outermost record: its message names them
+        return message
+    # the same of a record within it: its contents would bury the message
     value = "" if isinstance(entry["input"], dict | list | BaseModel) else f" = {entry['input']!r}"
-    return f"'{key}'{value}: {entry['msg'].removeprefix('Value error, ')}"
+    return f"'{key}'{value}: {message}"
 
 
 def _keys_at(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
