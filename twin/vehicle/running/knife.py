@@ -52,7 +52,7 @@ POINT_FIELDS = 5
 MOST = 8
 """Constraints of a wheelset looked at in one step: two wheels, each with tread, root and flank, and one to spare."""
 NEAR = 5e-4
-"""Gap above which a branch cannot close within a step [m]: half a metre per second over a millisecond."""
+"""Gap above which a branch cannot close within a step at the rates it began with [m]: 0.5 m/s over a millisecond."""
 BETWEEN = 2e-3
 """Farthest a wheel may be beyond the ends of all its branches [m]: branches are those of the nominal track, and where
 rails lie off it a wheel can be between two of them; farther out it has climbed or left its rail."""
@@ -138,11 +138,13 @@ def find_constraints(wheels: KnifeWheels, w: int, q: Array, v: Array, rails: Rai
         for branch in range(wheels.first[wheel], wheels.first[wheel + 1]):
             gap, d_y, d_z, d_roll, s, inside = constraint(wheels.knives, branch, y, z, roll)
             wheels.carried[branch] *= 1.0 if inside or branch == nearest else 0.0
-            if (inside or branch == nearest) and gap < NEAR and count < rows.shape[0]:
+            d_y_t, d_z_t = cos * side * d_y - sin * d_z, cos * d_z + sin * side * d_y
+            closing = dt * (d_y_t * v[R_Y] + d_z_t * v[R_Z] + side * d_roll * v[ROLL])  # a wheel follows a falling rail
+            if (inside or branch == nearest) and gap + min(closing, 0.0) < NEAR and count < rows.shape[0]:
                 row = rows[count]
                 row[GAP], row[D_ROLL] = gap, side * d_roll
                 row[D_S] = side * d_y * (y_s - aside) + d_z * z_s - side * d_roll * slopes.roll
-                row[D_Y], row[D_Z] = cos * side * d_y - sin * d_z, cos * d_z + sin * side * d_y
+                row[D_Y], row[D_Z] = d_y_t, d_z_t
                 row[BRANCH], row[SIDE], row[PLACE] = branch, side, s
                 row[FORCE] = wheels.carried[branch]
                 count += 1
@@ -225,6 +227,9 @@ def close_record(wheels: KnifeWheels, w: int, rows: Array) -> None:
             wheel[WHEEL_Y] += row[FORCE] * row[D_Y] / size
             wheel[WHEEL_Q] += row[FORCE] * row[D_Z] / size
             wheel[WHEEL_POINTS] += 1.0
+    for number in range(2):
+        if rows[number, WHEEL_POINTS] == 0.0:  # what gripped at the start of the step has lifted off within it
+            rows[number, :] = 0.0
 
 
 @compiled
