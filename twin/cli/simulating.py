@@ -18,10 +18,11 @@ from twin.cli.keys import keys_of
 from twin.cli.run_directory import RunDirectory
 from twin.cli.scenario_config import config_of
 from twin.cli.toml_text import to_commented_toml
-from twin.core.errors import ConfigError
+from twin.core.errors import ConfigError, RailTwinError
 from twin.simulation import Scenario, SensorStream, SimulatedRun, TruthArchive, duration, stream
 from twin.simulation.dynamic.sensed import RailHeadTruth, joined
 from twin.simulation.dynamic.train import RunEndedError
+from twin.vehicle.library import vehicle
 from twin.version import __version__
 
 START_NS = 1_000_000_000_000
@@ -60,6 +61,11 @@ def load_plan(path: Path) -> Plan:
     if not isinstance(faults, dict) or not all(isinstance(plan, dict) for plan in faults.values()):
         raise ConfigError(f"{path}: faults: give a table for each device, such as [faults.imu] with loss = 0.01")
     scenario = Scenario.load(data, where=str(path))
+    if scenario.dynamics is not None:
+        try:
+            vehicle(scenario.dynamics.vehicle)
+        except RailTwinError as error:
+            raise ConfigError(f"{path}: dynamics.vehicle: {error}") from None
     known = [device.name for device in config_of(scenario).device]
     for name in faults:
         if name not in known:

@@ -45,9 +45,10 @@ class DynamicTrain:
         self.turned_at = None if scenario.direction is Direction.INCREASING else self.design.length
         """Length of a line that is run from its far end [m]."""
         self.dynamics, self.vehicle = dynamics, vehicle(dynamics.vehicle)
-        for name in (dynamics.measuring_body, dynamics.second_body):
-            if name not in [body.name for body in self.vehicle.bodies if body.parent is None]:
-                raise ConfigError(f"dynamics: '{name}' is no free body of {self.vehicle.name}")
+        free = [body.name for body in self.vehicle.bodies if body.parent is None]
+        for key, name in (("measuring_body", dynamics.measuring_body), ("second_body", dynamics.second_body)):
+            if name not in free:
+                raise ConfigError(f"dynamics.{key}: {self.vehicle.name} has no '{name}'; it has {', '.join(free)}")
         self.profile = SpeedProfile.of(scenario.motion)
         self._check_length()
         self.rails = _rails(scenario, self.design.length + 2 * REACH)
