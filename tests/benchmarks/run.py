@@ -26,6 +26,7 @@ BENCH: dict[str, Arguments] = {
     "contact_conicity": {},
     "vehicle_running": {},
     "vehicle_linear": {},
+    "vehicle_checks": {},
     "simulation_speed": {},
     "kalman": {},
     "navigation_speed": {},

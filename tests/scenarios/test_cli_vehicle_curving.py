@@ -66,3 +66,27 @@ def test_a_wrong_argument_stops_before_anything_runs(
     outcome = railtwin("vehicle", "curving", *arguments)
     assert outcome.code == 2
     assert remedy in outcome.err.replace("\n", " ")
+
+
+def test_hunting_of_cones_is_found_drawn_and_written_and_that_they_leave_the_track_is_said(
+    railtwin: Railtwin, tmp_path: Path
+) -> None:
+    picture, text = tmp_path / "hunting.png", tmp_path / "hunting.csv"
+    arguments = ("--nonlinear", "--wheel", "cone-20", "--contact", "knife", "--friction", "1", "--step", "20")
+    outcome = railtwin("vehicle", "critical-speed", "manchester", *arguments, "-o", picture, "-o", text)
+    assert outcome.code == 0
+    assert "linear, by eigenvalues" in outcome.out
+    assert "small disturbances grow" in outcome.out
+    assert "off the track" in outcome.out
+    assert "has left the track" in outcome.err
+    assert picture.read_bytes().startswith(PNG)
+    assert {row["branch"] for row in rows(text)} == {"small wave", "slowing down"}
+
+
+def test_the_linear_critical_speeds_are_written_as_a_table(railtwin: Railtwin, tmp_path: Path) -> None:
+    text = tmp_path / "critical.csv"
+    outcome = railtwin("vehicle", "critical-speed", "manchester", "--conicity", "0.2", "-o", text)
+    assert outcome.code == 0
+    (row,) = rows(text)
+    assert f"{float(row['speed_m_per_s']):.1f}" in outcome.out
+    assert row["mode"] in outcome.out

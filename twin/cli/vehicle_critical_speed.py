@@ -7,12 +7,23 @@ import typer
 
 from twin.cli.console import terminal
 from twin.cli.vehicle_contacts import coned_contacts, conicities
-from twin.cli.vehicle_modes import pictures, write
-from twin.cli.vehicle_show import Name, Out
+from twin.cli.vehicle_hunting import Speeds, show_hunting
+from twin.cli.vehicle_options import (
+    ContactForm,
+    Files,
+    RunFriction,
+    RunOut,
+    RunRail,
+    RunWheel,
+    files_of,
+    run_settings,
+)
+from twin.cli.vehicle_show import Name
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from twin.vehicle.description import Vehicle
     from twin.vehicle.modes import CriticalSpeed
 
 LOCUS_STEP = 4
@@ -29,31 +40,56 @@ def critical_speed(
     fastest: Annotated[
         float, typer.Option("--fastest", metavar="M/S", min=10.0, max=400.0, help="Last speed tried.")
     ] = 150.0,
-    out: Out = None,
+    out: RunOut = None,
+    nonlinear: Annotated[
+        bool, typer.Option("--nonlinear", help="Let the vehicle run: growth, limit cycles, both critical speeds.")
+    ] = False,
+    step: Annotated[
+        float, typer.Option("--step", metavar="M/S", min=0.5, max=20.0, help="Between the speeds of limit cycles.")
+    ] = 4.0,
+    contact: Annotated[
+        ContactForm, typer.Option("--contact", help="With --nonlinear; on knives S1002 rattles by itself.")
+    ] = ContactForm.ELASTIC,
+    wheel: RunWheel = None,
+    rail: RunRail = "60E1-EN",
+    friction: RunFriction = 0.3,
 ) -> None:
-    """Show the linear critical speed: the first at which an oscillation of the vehicle loses its damping.
+    """Show the critical speed: the linear one, at which an oscillation of the vehicle loses its damping.
 
     Wheels are cones on rail heads of 0.3 m radius that grip fully; dampers act by their slope at rest.
 
-    Example: railtwin vehicle critical-speed manchester --conicity 0.1,0.4 -o locus.png
+    With --nonlinear the vehicle itself runs, on the profiles of --wheel and --rail: where small disturbances begin to
+    grow, and how far a hunting vehicle must slow down until it is quiet. That takes some minutes.
+
+    Example: railtwin vehicle critical-speed manchester --nonlinear --wheel S1002 -o hunting.png -o hunting.csv
     """
-    from twin.vehicle import modes
     from twin.vehicle.library import vehicle as vehicle_of
+
+    files, cones = files_of(out), conicities(conicity)
+    vehicle = vehicle_of(name)
+    if nonlinear:
+        run = run_settings(contact, wheel=wheel, rail=rail, friction=friction)
+        show_hunting(vehicle, run, Speeds(fastest, step), files)
+    else:
+        _show_linear(vehicle, cones, fastest, files)
+
+
+def _show_linear(vehicle: "Vehicle", cones: list[float], fastest: float, files: Files) -> None:
+    from twin.vehicle import modes
     from twin.vehicle.linear import LinearVehicle
 
-    files, cones = pictures(out), conicities(conicity)
-    vehicle = vehicle_of(name)
     model = LinearVehicle(vehicle, coned_contacts(vehicle, cones[0]))
     models = {cone: model.with_contacts(coned_contacts(vehicle, cone)) for cone in cones}
     found = {cone: modes.critical_speed(models[cone], slowest=SLOWEST, fastest=fastest) for cone in cones}
     title = f"{vehicle.name}: linear critical speed"
     terminal().show(_table(title, found, fastest))
-    if files:
+    if files.pictures or files.tables:
+        from twin.report.vehicle_hunting import critical_columns
         from twin.report.vehicle_modes import root_locus_figure
 
         speeds = range(SLOWEST, int(fastest) + 1, LOCUS_STEP)
         loci = {cone: modes.root_locus(models[cone], speeds) for cone in cones}
-        write(root_locus_figure(title, loci, found), files)
+        files.write(lambda: root_locus_figure(title, loci, found), critical_columns(found))
 
 
 def _table(title: str, found: "Mapping[float, CriticalSpeed | None]", fastest: float) -> "Table":
