@@ -63,7 +63,7 @@ BOUNDS: tuple[tuple[str, str, float], ...] = (
     (r"simulation\.rtf", ">=", 3),
     (r"simulation\.images_per_second", ">=", 60),
     (r"vehicle\.curving_5000_percent", "<=", 5),
-    (r"vehicle\.curving_mirror_um", "<=", 5),
+    (r"vehicle\.curving_mirror_um", "<=", 0.01),
     (r"vehicle\.curving_balance_percent", "<=", 1),
     (r"vehicle\.critical_speed_percent_\w+", "<=", 3),
 )
