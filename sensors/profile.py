@@ -17,6 +17,9 @@ class ProfileCalibration(CalibrationRecord):
 
     points: int = Field(256, ge=1, le=507, description="most points of a cross-section, 1 to 507 by the wire")
     reach: float = Field(0.5, gt=0, le=10, description="greatest |y| and |z| of a point from the sensor [m]")
+    roll: float = Field(0.0, ge=-0.2, le=0.2, description="of its axes against those of the inertial sensor [rad]")
+    y: float = Field(0.0, ge=-0.1, le=0.1, description="added to the lateral places of its points [m]")
+    z: float = Field(0.0, ge=-0.1, le=0.1, description="added to the heights of its points [m]")
 
 
 class ProfileDecoder:

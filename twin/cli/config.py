@@ -17,6 +17,7 @@ from twin.core.track import DesignTrack, HorizontalElement, VerticalElement
 from twin.core.vehicle import VehicleParameters
 from twin.navigation.config import NavigationConfig
 from twin.pipeline.synchroniser import SynchroniserConfig
+from twin.pipeline.track_geometry import GeometryConfig
 from twin.report.config import ReportConfig
 
 
@@ -87,6 +88,9 @@ class RunConfig(Settings):
     )
     navigation: NavigationConfig = Field(
         NavigationConfig(), description="attitude, trajectory and position of the vehicle"
+    )
+    geometry: GeometryConfig = Field(
+        GeometryConfig(), description="track geometry, where devices of kind profile see the rails"
     )
     recording: RecordingConfig = Field(RecordingConfig(), description="what is kept of the raw data, and how")
     report: ReportConfig = Field(ReportConfig(), description="when a sensor is called healthy")

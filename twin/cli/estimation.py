@@ -125,6 +125,8 @@ class Estimation:
     def _write(self, results: Iterable[Result]) -> None:
         for result in results:
             self._writer.write(result)
-            if isinstance(result, GridBlock) and result.form is Form.CAUSAL and result.index.size:
+            if not isinstance(result, GridBlock) or result.name != "navigation":
+                continue
+            if result.form is Form.CAUSAL and result.index.size:
                 self.points += int(result.index.size)
                 self._last = (float(result.s[-1]), float(result["speed"][-1]), int(result.t_ns[-1]))

@@ -17,7 +17,11 @@ from twin.core.arrays import Array, G
 from twin.core.blocks import RawBlock
 from twin.core.estimate import Health, OperatorEvent, Result
 from twin.core.places import Direction
+from twin.core.track import DesignTrack
+from twin.core.vehicle import Mounting
+from twin.geometry.fusion import CameraPlace
 from twin.navigation.chain import Setup
+from twin.pipeline.track_geometry import GeometrySetup
 from twin.pipeline.twin import Twin, TwinSetup
 
 WARM_UP_S = 12.0
@@ -82,7 +86,20 @@ def twin_setup(config: RunConfig) -> TwinSetup:
         synchroniser=config.synchroniser,
         rates={device.name: device.rate for device in config.device if device.required},
         direction=config.run.direction,
+        geometry=_geometry(config, design, imu.mounting),
     )
+
+
+def _geometry(config: RunConfig, design: DesignTrack, imu: Mounting) -> GeometrySetup | None:
+    """Track geometry by the devices that see the rails; the left one is named first."""
+    cameras = {}
+    for device in config.device:
+        if device.profile is not None:
+            seen = device.profile
+            cameras[device.name] = CameraPlace(mounting=device.mounting, roll=seen.roll, y=seen.y, z=seen.z)
+    if not cameras:
+        return None
+    return GeometrySetup(config.geometry, design, config.run.direction, imu, cameras)
 
 
 def raw_blocks(config: RunConfig, chunks: Iterable[Chunk]) -> Iterator[RawBlock]:

@@ -7,13 +7,15 @@ import numpy as np
 
 from twin.core.arrays import Array
 from twin.core.blocks import Epoch, RawBlock
-from twin.core.estimate import Form, Result
+from twin.core.estimate import Estimate, Form, Result
 from twin.navigation.config import LagConfig
 from twin.navigation.position import PositionStep
 from twin.navigation.smoother import RefinedChain
 from twin.navigation.stage import MotionStage
 from twin.numerics.smoothing import rts
+from twin.pipeline.grid import Gridder
 from twin.pipeline.synchroniser import Synchroniser
+from twin.pipeline.track_geometry import TrackGeometry
 from twin.pipeline.twin import TwinSetup
 
 LAG = LagConfig(position=0.0, attitude=500.0, trajectory=1000.0, longest=120.0, stride=20.0)
@@ -54,35 +56,47 @@ def smooth(setup: TwinSetup, blocks: Blocks, progress: Progress | None = None) -
     x, P = _positions(setup, blocks)
     motion = MotionStage(setup.navigation)
     chain = RefinedChain(setup.navigation, LAG, Form.SMOOTHED, rate=setup.imu_rate)
-    grid = setup.gridder(Form.SMOOTHED)
+    grid, geometry = setup.gridder(Form.SMOOTHED), setup.track_geometry(Form.SMOOTHED)
     i = 0
-    for epoch in _epochs(setup, blocks()):
-        followed = motion.process(epoch)
+    for item in _epochs(setup, blocks(), geometry):
+        if isinstance(item, RawBlock):
+            yield from () if geometry is None else geometry.process(item)
+            continue
+        followed = motion.process(item)
         if followed is None:
             continue
         imu, moved, _, _ = followed
-        for estimate in chain.add(imu, moved, x[i], P[i]):
-            yield from grid.process(estimate)
+        yield from _placed(chain.add(imu, moved, x[i], P[i]), grid, geometry)
         i += 1
         if progress is not None:
             progress(FIRST + (1 - FIRST) * i / len(x))
-    for estimate in chain.flush():
-        yield from grid.process(estimate)
+    yield from _placed(chain.flush(), grid, geometry)
     yield from grid.flush()
+    yield from () if geometry is None else geometry.flush()
+
+
+def _placed(estimates: Iterable[Estimate], grid: Gridder, geometry: TrackGeometry | None) -> Iterator[Result]:
+    for estimate in estimates:
+        yield from grid.process(estimate)
+        yield from () if geometry is None else geometry.process(estimate)
 
 
 def _positions(setup: TwinSetup, blocks: Blocks) -> tuple[Array, Array]:
     """The position filter over the run, smoothed: one state (5,) and covariance (5, 5) per epoch it followed."""
     motion, steps = MotionStage(setup.navigation), _Steps()
-    for epoch in _epochs(setup, blocks()):
-        followed = motion.process(epoch)
+    for epoch in _epochs(setup, blocks(), None):
+        followed = motion.process(epoch) if isinstance(epoch, Epoch) else None
         if followed is not None:
             steps.add(followed[2])
     return steps.smoothed()
 
 
-def _epochs(setup: TwinSetup, blocks: Iterable[RawBlock]) -> Iterator[Epoch]:
+def _epochs(setup: TwinSetup, blocks: Iterable[RawBlock], geometry: TrackGeometry | None) -> Iterator[Epoch | RawBlock]:
+    """Epochs of the sensors that are waited for, and between them the blocks meant for track geometry."""
     synchroniser = Synchroniser(setup.synchroniser, setup.rates)
     for block in blocks:
-        yield from synchroniser.process(block)
+        if geometry is not None and geometry.sees(block.source):
+            yield block
+        else:
+            yield from synchroniser.process(block)
     yield from synchroniser.flush()

@@ -13,6 +13,7 @@ from twin.navigation.stage import Navigation
 from twin.pipeline.grid import Gridder
 from twin.pipeline.health import HealthMonitor
 from twin.pipeline.synchroniser import Synchroniser, SynchroniserConfig
+from twin.pipeline.track_geometry import GeometrySetup, TrackGeometry
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class TwinSetup:
     """Running direction against the kilometres."""
     grid_step: float = 0.25
     """Of the results [m]."""
+    geometry: GeometrySetup | None = None
+    """None where no camera sees the rails."""
 
     def __post_init__(self) -> None:
         config = self.navigation.config
@@ -41,6 +44,10 @@ class TwinSetup:
         """[Hz]"""
         return self.rates[self.navigation.config.imu]
 
+    def track_geometry(self, *forms: Form) -> TrackGeometry | None:
+        """Track geometry of some forms, where rails are seen."""
+        return None if self.geometry is None else TrackGeometry(self.geometry, forms)
+
     def gridder(self, form: Form) -> Gridder:
         """A grid of the line for one form of the estimates."""
         return Gridder(self.navigation.design, direction=self.direction, form=form, step=self.grid_step)
@@ -53,6 +60,7 @@ class Twin:
         self._synchroniser = Synchroniser(setup.synchroniser, setup.rates)
         self._navigation = Navigation(setup.navigation, epoch=setup.synchroniser.epoch, rate=setup.imu_rate)
         self._grids = {form: setup.gridder(form) for form in (Form.CAUSAL, Form.LAGGED)}
+        self._geometry = setup.track_geometry(*self._grids)
         self._health = HealthMonitor(setup.rates)
 
     @property
@@ -63,6 +71,8 @@ class Twin:
 
     def process(self, item: RawBlock) -> Sequence[Result]:
         """Take the samples of one device; give the results they complete."""
+        if self._geometry is not None and self._geometry.sees(item.source):
+            return self._geometry.process(item)
         return self._follow(self._synchroniser.process(item))
 
     def flush(self) -> Sequence[Result]:
@@ -71,6 +81,8 @@ class Twin:
         results += self._place(self._navigation.flush())
         for grid in self._grids.values():
             results += grid.flush()
+        if self._geometry is not None:
+            results += self._geometry.flush()
         return [*results, *self._health.flush()]
 
     def _follow(self, epochs: Iterable[Epoch]) -> list[Result]:
@@ -90,4 +102,5 @@ class Twin:
         for estimate in found:
             if isinstance(estimate, Estimate) and estimate.form in self._grids:
                 results += self._grids[estimate.form].process(estimate)
+                results += () if self._geometry is None else self._geometry.process(estimate)
         return results

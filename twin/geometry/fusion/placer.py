@@ -69,11 +69,11 @@ class RailPlacer:
             return ()
         x = np.stack([estimate[name] for name in _BODY], axis=1)
         self._navigation.append(_Navigated(estimate.t_ns, x, estimate.quality))
-        newest = int(estimate.t_ns[-1])
-        kept = self._setup.config.late + self._setup.config.longest_gap
-        while self._navigation[0].t_ns[-1] < newest - kept * 1e9:
+        blocks = self._advance()
+        kept = int(estimate.t_ns[-1]) - (self._setup.config.late + self._setup.config.longest_gap) * 1e9
+        while self._navigation[0].t_ns[-1] < kept:
             self._navigation.popleft()
-        return self._advance()
+        return blocks
 
     def flush(self) -> Sequence[GridBlock]:
         """The rails still held; images without navigation are counted."""

@@ -27,8 +27,8 @@ class CameraPlace(Settings):
 
     mounting: Mounting = Field(Mounting(), description="origin of its points, from below the middle of the body")
     roll: float = Field(0.0, ge=-0.2, le=0.2, description="of its axes against those of the inertial sensor [rad]")
-    y: float = Field(0.0, ge=-0.1, le=0.1, description="added to its lateral places [m], found by calibration")
-    z: float = Field(0.0, ge=-0.1, le=0.1, description="added to its heights [m], found by calibration")
+    y: float = Field(0.0, ge=-0.1, le=0.1, description="added to its lateral places [m]")
+    z: float = Field(0.0, ge=-0.1, le=0.1, description="added to its heights [m]")
 
 
 @dataclass(frozen=True, slots=True)
