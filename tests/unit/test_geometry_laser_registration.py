@@ -48,17 +48,33 @@ def _task(seed: int) -> tuple[Task, Array]:
     return Task(np.column_stack([points, moved]), HEAD, prior, Errors(20e-6, 2.5, 0.012)), x
 
 
-def test_distances_and_derivatives_equal_the_plain_ones() -> None:
+def test_distances_equal_the_plain_ones() -> None:
     task, x = _task(1)
     row, work = np.empty(8), np.empty((2, 4))
-    expected, slopes = plain.distances(task, x), plain.derivatives(task, x)
+    expected = plain.distances(task, x)
+    for i, point in enumerate(task.points):
+        _, e, _ = off_section(point[0], point[1], x, HEAD, row, work)
+        assert e == pytest.approx(expected[i], abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_derivatives_on_the_surface_equal_the_plain_ones(seed: int) -> None:
+    """On the surface, since the kernel leaves out a term that grows with the distance: 0.04 at half a millimetre.
+
+    What is left is the table's slope between nodes of 1/8 degree, 0.003 at the corner of 13 mm, and the slope of the
+    lowering's fading, 0.004 on the face.
+    """
+    task, x = _task(seed)
+    row, work = np.empty(8), np.empty((2, 4))
+    for point in task.points:
+        for _ in range(30):
+            _, e, _ = off_section(point[0], point[1], x, HEAD, row, work)
+            point[:2] += e * row[:2]  # against the outward normal
+    slopes = plain.derivatives(task, x)
     for i, point in enumerate(task.points):
         first, e, _ = off_section(point[0], point[1], x, HEAD, row, work)
-        assert e == pytest.approx(expected[i], abs=1e-10)
-        at = [0, 1, 2, 3, *range(4 + first, 8 + first)]
-        # the kernel leaves out how the slope changes with the point, and smooths the table's slope over its nodes
-        if abs(e) < 0.5e-3:
-            assert_allclose(row, slopes[i, at], atol=5e-3 + 40 * abs(e))
+        assert abs(e) < 1e-12
+        assert_allclose(row, slopes[i, [0, 1, 2, 3, *range(4 + first, 8 + first)]], atol=5e-3)
 
 
 def test_cost_equals_the_plain_one() -> None:
