@@ -22,6 +22,8 @@ from twin.vehicle.running import Record
 
 BLOCK = 10
 """Length of the stretches computed at a time [s]: bounds the memory."""
+DYNAMIC_BLOCK = 2
+"""The same with dynamics [s]: what is lost when a vehicle leaves the track, and the step of the progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,12 @@ class _Installation:
         )
 
 
-def stream(scenario: Scenario, *, block: int = BLOCK) -> Iterator[SimulatedRun]:
-    """The run in consecutive stretches of whole seconds; memory does not grow with a rest before departure."""
+def stream(scenario: Scenario, *, block: int | None = None) -> Iterator[SimulatedRun]:
+    """The run in consecutive stretches of block whole seconds; memory does not grow with a rest before departure."""
     if scenario.dynamics is not None:
-        yield from _dynamic(scenario, scenario.dynamics, block)
+        yield from _dynamic(scenario, scenario.dynamics, block or DYNAMIC_BLOCK)
         return
+    block = block or BLOCK
     train = Train(scenario)
     track = TrackTruth.of(train.rails, length=train.design.length)
     installation = _Installation(scenario, train)

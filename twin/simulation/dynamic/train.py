@@ -62,6 +62,7 @@ class DynamicTrain:
             settings=settings,
         )
         self.layout = self._running.model.layout
+        self._stopped: str | None = None
         self._kept = self._settled()
         self._start = self._running.t
 
@@ -94,14 +95,21 @@ class DynamicTrain:
         """Compute as far as model time last, in whole seconds; forget what is far behind first."""
         parts = [self._kept]
         while parts[-1].t[-1] < last:
+            if self._stopped is not None:
+                raise RunEndedError(self._stopped)
             part = self._running.stretch(round(self._running.settings.rate))
             if part.t.size:
                 parts.append(part)
             if part.stopped:
-                raise RunEndedError(part.stopped)
+                self._stopped = self._on_the_clock_of_the_run(part.stopped)
         if len(parts) > 1:
             joined = Record.join(parts)
             self._kept = joined.rows(slice(max(0, int(np.searchsorted(joined.t, first - BEHIND)) - 1), None))
+
+    def _on_the_clock_of_the_run(self, statement: str) -> str:
+        """What the running model says about its end; its own clock began with the settling, which nobody sees."""
+        t = self._running.t - self._start + self.profile.departure
+        return f"{statement.partition(', t = ')[0]}, t = {t:.2f} s"
 
     def at(self, t: Array) -> Record:
         """The state at ascending times t (samples,) of the run [s]; from a second before those asked last."""
