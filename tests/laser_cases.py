@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from twin.core.arrays import Array
-from twin.geometry.laser import LaserPlaneCalibration
+from twin.geometry.laser import LaserPlaneCalibration, PlaneMap
 from twin.simulation.rail_head import (
     CLEAN,
     CLEAR,
@@ -42,6 +42,8 @@ DEGRADED = CameraConfig(
 """Rain on the window, dirt on rail and laser, sun, reflections: ten times what the reference camera has."""
 NOMINAL = np.array([0.7535, -0.45, 0.0])
 """Place of a left rail under the sensor: y, z [m], roll [rad]."""
+RATE = CameraConfig().rate
+"""Images per second of every camera here [Hz]."""
 CROSSINGS = 4
 """Times the line may cross a column."""
 
@@ -123,10 +125,26 @@ def off_line(column: Array, row: Array, line: LaserLine) -> Array:
 def true_head(section: RailSection, place: Array, rail: Rail) -> tuple[float, float]:
     """y of the gauge point and z of the running surface in the axes of the body [m]."""
     side = 1.0 if rail == 0 else -1.0
-    points = section.points_in_body(place, rail=rail) * np.array([side, 1.0])
+    return _measured(section.points_in_body(place, rail=rail) * np.array([side, 1.0]), side)
+
+
+def lit_head(stretch: Stretch, number: int, place: Array, table: PlaneMap) -> tuple[float, float]:
+    """The same of the surface that the laser lights, dirt included, by its line; NaN where it is hidden."""
+    line = stretch.camera.line(number / RATE, place)
+    seen = np.append(line.joined, False) | np.append(False, line.joined)
+    points = table.points(*line.pixels[seen].T) * np.array([stretch.side, 1.0])
+    low = points[:, 1] < points[:, 1].max() - 40e-3
+    return _measured(points[~low], stretch.side)
+
+
+def _measured(points: Array, side: float) -> tuple[float, float]:
+    """y of the gauge point and z of the running surface of points (n, 2) of a left rail, from its gauge side on."""
     top = int(points[:, 1].argmax())
     lowest = points[top, 1] - 14e-3
-    start = int(np.flatnonzero(points[:top, 1] < lowest)[-1])
+    below = np.flatnonzero(points[:top, 1] < lowest)
+    if not below.size:
+        return float("nan"), float(points[top, 1])
+    start = int(below[-1])
     share = (lowest - points[start, 1]) / (points[start + 1, 1] - points[start, 1])
     met = points[start, 0] + share * (points[start + 1, 0] - points[start, 0])
     return side * float(min(met, points[start + 1 : top + 1, 0].min())), float(points[top, 1])

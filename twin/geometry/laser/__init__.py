@@ -7,11 +7,12 @@ from twin.geometry.laser.registration import HeadFix, Registration, Registration
 from twin.geometry.laser.ridges import Image
 from twin.geometry.laser.section import HeadSection, SectionSettings, head_section, section_of
 from twin.geometry.laser.sight import CameraSight, ScannerSight
-from twin.geometry.laser.verdict import FAULTS, Verdict
+from twin.geometry.laser.verdict import FAULTS, PLACE_FAULTS, Verdict
 from twin.geometry.laser.wear_model import WearSettings
 
 __all__ = [
     "FAULTS",
+    "PLACE_FAULTS",
     "CameraSight",
     "ExtractionSettings",
     "HeadFix",

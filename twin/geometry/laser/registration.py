@@ -11,7 +11,7 @@ from twin.core.settings import Settings
 from twin.geometry.laser.fitting import TOP, UNKNOWNS, Errors, Head, Prior, Task, fit, room
 from twin.geometry.laser.measured import STRIDE, Wear, head_curve, highest, innermost, laid, off_nearby, wear_of
 from twin.geometry.laser.section import FIRST, NODES, HeadSection, SectionSettings, head_section
-from twin.geometry.laser.verdict import FAULTS, Verdict
+from twin.geometry.laser.verdict import FAULTS, PLACE_FAULTS, Verdict
 from twin.geometry.laser.wear_model import SPACING, SPLINES, WEARS, WearSettings, wear_model
 
 LOWEST_CORNER = 37.0e-3
@@ -170,7 +170,7 @@ class Registration:
         if self._last is not None:
             fitted = self._fit(given, self._last, self._prior, COLD[-1:], turn)
             verdict = self._judged(fitted)
-        if fitted is None or verdict & FAULTS:
+        if fitted is None or verdict & PLACE_FAULTS:
             fitted, verdict = self._cold(given, turn)
         if fitted is None:
             return self._lost(flags | Verdict.POOR_FIT)
@@ -262,14 +262,14 @@ class Registration:
             Verdict.FIELD_MISSING: seen[field].mean() < s.fewest_field,
             Verdict.POOR_FIT: rail.mean() < 1 - s.most_outside
             or self._rms(out) > s.most_rms
-            or max(abs(fitted.top.off), abs(fitted.gauge.off)) > s.most_off
-            or not -s.most_growth_field < field_wear.min() <= field_wear.max() < s.most_off_field,
+            or max(abs(fitted.top.off), abs(fitted.gauge.off)) > s.most_off,
             Verdict.TOP_MISSING: fitted.top.points < s.fewest_nearby,
             Verdict.GAUGE_MISSING: fitted.gauge.points < s.fewest_nearby,
             Verdict.UNSURE: not max(fitted.top.sd, fitted.gauge.sd) < s.most_sd or fitted.P[0, 0] > s.most_sd_y**2,
             Verdict.IMPLAUSIBLE: abs(x[2]) > s.most_roll
             or not -s.most_growth < x[TOP] < s.most_wear
             or np.abs(x[TOP + 1 :]).max() > s.most_wear,
+            Verdict.ROLL_UNSURE: not -s.most_growth_field < field_wear.min() <= field_wear.max() < s.most_off_field,
             Verdict.HEIGHT_UNSURE: fitted.P[1, 1] > s.most_sd_height**2,
         }
         verdict = Verdict.GOOD
@@ -279,7 +279,7 @@ class Registration:
 
     def _remember(self, fitted: _Fitted, verdict: Verdict) -> None:
         """Place and wear of a good fit; after a bad one, nothing."""
-        if verdict & FAULTS:
+        if verdict & PLACE_FAULTS:
             self.forget()
             return
         self._last = fitted.x.copy()

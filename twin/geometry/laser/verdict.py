@@ -28,6 +28,11 @@ class Verdict(IntFlag):
     HEIGHT_UNSURE = 512
     """Vertical wear and the height of the unworn head are not told apart: no unworn part shows the height."""
 
+    ROLL_UNSURE = 1024
+    """The field side has not the section's shape, by dirt or damage: roll and place follow it, and so does the wear."""
+
 
 FAULTS = Verdict(511)
-"""Reasons that forbid the use of running surface and gauge point; HEIGHT_UNSURE leaves them as they are."""
+"""Reasons that forbid the use of running surface and gauge point; the others leave them as they are."""
+PLACE_FAULTS = FAULTS | Verdict.ROLL_UNSURE
+"""Reasons that forbid the use of the unworn head's lateral place, of the roll and of the wear."""
