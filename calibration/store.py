@@ -2,7 +2,9 @@
 
 [calibration]                    where the numbers come from, and how well they are known
 [navigation.odometer.accel]      keys of a run configuration
-[[device]]                       by name, with the section of its kind: [device.imu]
+[vehicle]                        likewise
+[[device]]                       by name, with the section of its kind: [device.imu], [device.profile]
+[camera]                         lens and laser plane of a camera, for what turns its images into cross-sections
 """
 
 import datetime
@@ -14,12 +16,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sensors.imu import ImuCalibration
+from sensors.profile import ProfileCalibration
 from twin.core.arrays import Array
 from twin.core.errors import ConfigError
 from twin.core.settings import Settings
+from twin.core.vehicle import VehicleParameters
+from twin.geometry.laser.plane import LaserPlaneCalibration
 from twin.navigation.config import NavigationConfig
 
-Kind = Literal["static", "navigation"]
+Kind = Literal["static", "navigation", "camera", "imu-noise", "mounting", "wheel-radius"]
 Tables = Mapping[str, Any]
 """Plain values and tables by key, as TOML has them."""
 TextOf = Callable[[Tables], str]
@@ -41,7 +46,8 @@ class DevicePart(Settings):
     """What was found about one device."""
 
     name: str = Field(min_length=1, description="name of the device in the run configuration")
-    imu: dict[str, Any] = Field(description="keys of its section [device.imu]")
+    imu: dict[str, Any] = Field(default_factory=dict, description="keys of its section [device.imu]")
+    profile: dict[str, Any] = Field(default_factory=dict, description="keys of its section [device.profile]")
 
 
 class Calibration(Settings):
@@ -49,7 +55,9 @@ class Calibration(Settings):
 
     calibration: Origin = Field(description="where it comes from")
     navigation: dict[str, Any] = Field(default_factory=dict, description="keys of the section [navigation]")
+    vehicle: dict[str, Any] = Field(default_factory=dict, description="keys of the section [vehicle]")
     device: tuple[DevicePart, ...] = Field((), description="devices by name")
+    camera: dict[str, Any] = Field(default_factory=dict, description="lens and laser plane of a camera")
 
     def tables(self) -> dict[str, Any]:
         """As tables of a file; what is empty is left out."""
@@ -60,6 +68,10 @@ class Calibration(Settings):
         NavigationConfig.load(merge(NavigationConfig().model_dump(), self.navigation), where=f"{where}: navigation")
         for part in self.device:
             ImuCalibration.load(part.imu, where=f"{where}: device {part.name}: imu")
+            ProfileCalibration.load(part.profile, where=f"{where}: device {part.name}: profile")
+        VehicleParameters.load(self.vehicle, where=f"{where}: vehicle")
+        if self.camera:
+            LaserPlaneCalibration.load(self.camera, where=f"{where}: camera")
         return self
 
 
@@ -93,6 +105,8 @@ def read_calibration(path: Path) -> Calibration:
 
 def merged(config: Tables, calibration: Calibration, *, where: str) -> dict[str, Any]:
     """A run configuration with the calibrated values in place of its own; where: the calibration's file."""
+    if calibration.camera:
+        raise ConfigError(f"{where}: is of a camera's images, which a run does not take: it is for their evaluation")
     devices = [dict(device) for device in config.get("device", ())]
     by_name = {device.get("name"): device for device in devices}
     for part in calibration.device:
@@ -102,8 +116,12 @@ def merged(config: Tables, calibration: Calibration, *, where: str) -> dict[str,
             raise ConfigError(
                 f"{where}: calibrates the device '{part.name}', which is not configured: there is {known}"
             )
-        device["imu"] = merge(device.get("imu") or {}, part.imu)
-    return {**config, "navigation": merge(config.get("navigation", {}), calibration.navigation), "device": devices}
+        for section, values in (("imu", part.imu), ("profile", part.profile)):
+            if values:
+                device[section] = merge(device.get(section) or {}, values)
+    sections = {"navigation": calibration.navigation, "vehicle": calibration.vehicle}
+    laid = {name: merge(config.get(name, {}), values) for name, values in sections.items() if values}
+    return {**config, **laid, "device": devices}
 
 
 def merge(below: Tables, above: Tables) -> dict[str, Any]:

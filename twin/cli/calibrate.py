@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twin.cli import calibrate_contact_network
+from twin.cli import calibrate_camera, calibrate_contact_network
 from twin.cli.console import ExitCode, stop, terminal
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ app = typer.Typer(
     epilog="Example: railtwin calibrate static runs/line7 --out imu.toml",
 )
 app.command(name="contact-network")(calibrate_contact_network.contact_network)
+app.command(name="camera")(calibrate_camera.camera)
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or a recording.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Calibration file to write, TOML.")]

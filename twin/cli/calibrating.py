@@ -4,6 +4,7 @@ import datetime
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from calibration.navigation import Tuned, tune
 from calibration.static import Static, calibrate_static
@@ -21,6 +22,9 @@ from twin.core.blocks import Epoch
 from twin.core.errors import ConfigError
 from twin.navigation.chain import Setup
 from twin.pipeline.synchroniser import Synchroniser
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Progress = Callable[[float], None]
 """Is told the share that is done, 0 to 1."""
@@ -112,6 +116,20 @@ def refuse_existing(file: Path, *, force: bool) -> None:
 def today() -> datetime.date:
     """The day by the wall clock of this machine: a label."""
     return datetime.datetime.now().astimezone().date()
+
+
+def picture_of(file: Path) -> Path:
+    """Where the picture of a calibration goes: beside it."""
+    return file.with_suffix(".png")
+
+
+def save_picture(file: Path, figure: "Figure") -> None:
+    """Write the picture of a calibration beside its file."""
+    picture = picture_of(file)
+    try:
+        figure.savefig(picture, dpi=130)
+    except OSError as error:
+        raise ConfigError(f"{picture}: cannot be written ({error.strerror}); choose another place") from None
 
 
 def save(file: Path, calibration: Calibration, *, force: bool) -> None:
