@@ -13,9 +13,10 @@ from calibration.camera_boards import BoardConfig, Poses, find_board, image_file
 from calibration.camera_bundle import mapped, rigid_motions
 from calibration.store import read_calibration, write_calibration
 from tests.board_images import ACROSS, COLUMNS, DOWN, ROWS, SQUARE, BoardCamera, board_poses
+from twin.cli.calibrate_camera import camera
 from twin.cli.toml_text import to_toml
 from twin.core.arrays import Array
-from twin.core.errors import CalibrationError
+from twin.core.errors import CalibrationError, ConfigError
 from twin.geometry.laser import ExtractionSettings, LaserPlaneCalibration, LineExtractor
 
 CAMERA = BoardCamera()
@@ -168,3 +169,14 @@ def test_a_plane_nearly_through_the_camera_is_refused(poses: Poses) -> None:
 def test_mapped_points_lie_in_the_plane(found: CameraFound) -> None:
     x = np.concatenate([found.bundle.lens, found.bundle.plane])
     assert np.allclose(mapped(x, HEAD) @ found.bundle.plane, 1)
+
+
+def test_the_command_writes_the_file_and_its_picture(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "camera.toml"
+    camera(images=[folder], out=out, corners="9x4", square=1e3 * SQUARE)
+    assert read_calibration(out).calibration.kind == "camera"
+    assert cv2.imread(str(tmp_path / "camera.png")) is not None
+    with pytest.raises(ConfigError, match=r"camera\.toml: exists"):
+        camera(images=[folder], out=out)
+    with pytest.raises(ConfigError, match="--corners 9: write inner corners"):
+        camera(images=[folder], out=tmp_path / "other.toml", corners="9")

@@ -90,7 +90,7 @@ def _plane(axes: Axes, fit: CameraFit) -> None:
     axes.axhline(0.0, color=INK, linewidth=0.6)
     _finish(
         axes,
-        fx,
+        f"Laser line about its plane, rms {rms * MM:.3f} mm",
         "y in sensor axes [mm], from the camera",
         "distance from the plane [mm]",
     )
