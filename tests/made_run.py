@@ -59,6 +59,11 @@ class Flaws:
 
 
 def design(length: float) -> DesignTrack:
+    """The made-up line."""
+    return DesignTrack.from_elements(elements_of(length), [])
+
+
+def elements_of(length: float) -> list[HorizontalElement]:
     """Curves of R 600 m to the left and R 800 m to the right with clothoids, over and over."""
     elements: list[HorizontalElement] = []
     while sum(element.length for element in elements) < length:
@@ -71,7 +76,7 @@ def design(length: float) -> DesignTrack:
                 )
             )
             elements.append(HorizontalElement(length=100, curvature_start=curvature, cant_start=cant))
-    return DesignTrack.from_elements(elements, [])
+    return elements
 
 
 def irregularity(rng: np.random.Generator, n: int, *, sd: float, wavelength: float) -> Array:

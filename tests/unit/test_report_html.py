@@ -20,7 +20,8 @@ from tests.made_run import LABEL, PLACES, grid, made_run
 from twin.core.estimate import Form, OperatorEvent, Result
 from twin.core.places import Direction, KilometrePost, Places
 from twin.report import ReportConfig, RunData, RunLabel, write_html
-from twin.report.html import kilometre_pieces, render
+from twin.report.html import render
+from twin.report.payload import kilometre_pieces
 from twin.report.pack import pack, unpack
 from twin.report.spark import spark
 from twin.report.strips import Axis, strips
@@ -82,9 +83,10 @@ def test_a_spike_of_one_point_in_fifty_kilometres_is_in_the_page() -> None:
     block = grid(50_000.0, Form.SMOOTHED, Direction.INCREASING)
     values = block.values.copy()
     values[123_456, block.layout.index("r_y")] = 0.0777
-    lines = payload(page(build(replace(block, values=values))))["strips"][4]["lines"]
-    (column,) = [line["values"] for line in lines if line["role"] == "main"]
-    back = unpack(column["packed"], resolution=column["resolution"])
+    text = page(build(replace(block, values=values)))
+    (column,) = [line["values"] for line in payload(text)["strips"][4]["lines"] if line["role"] == "main"]
+    (packed,) = re.findall(rf'<script type="text/plain" id="column-{column["column"]}">(.*?)</script>', text)
+    back = unpack(packed, resolution=column["resolution"])
     assert back[123_456] == pytest.approx(77.7, abs=0.001)
 
 

@@ -1,12 +1,50 @@
-"""Settings of the report: when a sensor is called healthy."""
+"""Settings of the report: when a sensor is called healthy, and how track geometry is judged."""
 
 from pydantic import Field
 
 from twin.core.settings import Settings
+from twin.geometry.curves import CurveConfig
+from twin.geometry.quantities.config import QuantityConfig
+from twin.geometry.quantities.exceedances import ExceedanceConfig
+from twin.geometry.quantities.line_table import LineTable
+from twin.geometry.repeatability import RepeatabilityLimits
+
+
+class Origin(Settings):
+    """Where on the earth the line starts: coordinates of exports are counted from it."""
+
+    latitude_deg: float = Field(ge=-85, le=85, description="of the line at s = 0, WGS 84, north positive [deg]")
+    longitude_deg: float = Field(ge=-180, le=180, description="of the line at s = 0, WGS 84, east positive [deg]")
+    azimuth_deg: float = Field(
+        ge=-360,
+        le=360,
+        description="direction of the line at s = 0 towards growing kilometres, from north to east [deg]",
+    )
+
+
+class TrackReportConfig(Settings):
+    """How track geometry is computed, judged and compared with other runs."""
+
+    line: LineTable = Field(LineTable(), description="line speeds, on which limits depend, and places not judged")
+    quantities: QuantityConfig = Field(QuantityConfig(), description="bases, windows and weights of the quantities")
+    exceedances: ExceedanceConfig = Field(
+        ExceedanceConfig(), description="when crossings of a limit are one exceedance"
+    )
+    curves: CurveConfig = Field(CurveConfig(), description="what counts as a curve in the list of curves")
+    repeatability: RepeatabilityLimits = Field(
+        RepeatabilityLimits(), description="largest differences of two runs over the same rails"
+    )
+    long_wave: float = Field(
+        250.0,
+        ge=75,
+        le=5000,
+        description="wavelength beyond which navigation holds the path to the design [m]: where its errors are largest",
+    )
+    origin: Origin | None = Field(None, description="place of the line on the earth, for exports to maps")
 
 
 class ReportConfig(Settings):
-    """Limits behind the verdicts of the health panel. Each pair is (worth a look, not to be trusted)."""
+    """Limits behind the verdicts of the health panel, each pair (worth a look, not to be trusted); track geometry."""
 
     missing_warn: float = Field(
         default=0.001,
@@ -56,3 +94,4 @@ class ReportConfig(Settings):
         le=1,
         description="largest share of innovations outside their 95 % bounds, 0.05 to 1",
     )
+    geometry: TrackReportConfig = Field(TrackReportConfig(), description="how track geometry is judged and compared")

@@ -1,6 +1,6 @@
 """What a report is made from: one run, its results ordered by increasing kilometre."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -9,8 +9,13 @@ import numpy as np
 from twin.core.arrays import Array, FlagArray, IntArray, frozen
 from twin.core.estimate import Form, GridBlock, Health, OperatorEvent, Result, StateLayout
 from twin.core.places import Direction, Places
+from twin.core.track import DesignTrack
 from twin.version import __version__
 
+NAVIGATION, RAILS = "navigation", "geometry"
+"""Names of the GridBlocks that are reported."""
+_ROOM = 4096
+"""Points a table has room for at first."""
 _BEST_FIRST = (Form.SMOOTHED, Form.LAGGED, Form.CAUSAL)
 
 
@@ -57,33 +62,79 @@ class GridTable:
         """(points,) time of passage after a moment [s]."""
         return np.asarray((self.t_ns - t0_ns) * 1e-9, dtype=np.float64)
 
+    def rows(self, which: slice) -> Self:
+        """Some of the points."""
+        return replace(
+            self,
+            index=self.index[which],
+            t_ns=self.t_ns[which],
+            values=self.values[which],
+            quality=self.quality[which],
+        )
+
     def column(self, name: str) -> Array:
         """(points,) one column by its name; NaN throughout if the run did not estimate it."""
         if name not in self.layout.names:
             return np.full(len(self), np.nan)
         return self.values[:, self.layout.index(name)]
 
-    @classmethod
-    def join(cls, blocks: Sequence[GridBlock]) -> Self:
-        """Join the blocks of one form, in the order they were written, into one table."""
-        first = blocks[0]
-        if any(block.layout != first.layout or block.step != first.step for block in blocks):
+
+class _Gathered:
+    """Blocks of one form, in the order they were written, on their way into one table.
+
+    They are copied at once into arrays that grow: a list of the blocks of 50 km is as large as their table.
+    """
+
+    def __init__(self, first: GridBlock) -> None:
+        self._first = first
+        self._points = 0
+        self._index = np.empty(_ROOM, dtype=np.int64)
+        self._t_ns = np.empty(_ROOM, dtype=np.int64)
+        self._values = np.empty((_ROOM, len(first.layout.names)))
+        self._quality = np.empty(_ROOM, dtype=np.uint8)
+
+    def add(self, block: GridBlock) -> None:
+        first = self._first
+        if block.layout != first.layout or block.step != first.step:
             raise ValueError(f"blocks of '{first.name}' ({first.form}) differ in step or columns")
-        index = np.concatenate([block.index for block in blocks])
-        t_ns = np.concatenate([block.t_ns for block in blocks])
-        by_place = np.lexsort((t_ns, index))
-        ordered = index[by_place]
-        keep = by_place[np.concatenate((np.ones(min(ordered.size, 1), bool), np.diff(ordered) > 0))]
-        return cls(
-            form=first.form,
-            step=first.step,
-            index=frozen(index[keep]),
-            t_ns=frozen(t_ns[keep]),
-            layout=first.layout,
-            values=frozen(np.concatenate([block.values for block in blocks])[keep]),
-            quality=frozen(np.concatenate([block.quality for block in blocks])[keep]),
-            repeated=int(index.size - keep.size),
+        stop = self._points + block.index.size
+        for array, values in (
+            (self._index, block.index),
+            (self._t_ns, block.t_ns),
+            (self._values, block.values),
+            (self._quality, block.quality),
+        ):
+            if stop > array.shape[0]:
+                array.resize((stop + stop // 4, *array.shape[1:]), refcheck=False)
+            array[self._points : stop] = values
+        self._points = stop
+
+    def table(self) -> GridTable:
+        """Every point once, the first passage of those passed again."""
+        n = self._points
+        order = _first_passages(self._index[:n], self._t_ns[:n])
+        return GridTable(
+            form=self._first.form,
+            step=self._first.step,
+            index=frozen(self._index[:n][order]),
+            t_ns=frozen(self._t_ns[:n][order]),
+            layout=self._first.layout,
+            values=frozen(self._values[:n][order]),
+            quality=frozen(self._quality[:n][order]),
+            repeated=n - int(self._index[:n][order].size),
         )
+
+
+def _first_passages(index: IntArray, t_ns: IntArray) -> slice | IntArray:
+    """Rows by ascending place, each place once; a slice, which copies nothing, where the train never turned back."""
+    step = np.diff(index)
+    if np.all(step > 0):
+        return slice(None)
+    if np.all(step < 0):
+        return slice(None, None, -1)
+    by_place = np.lexsort((t_ns, index))
+    ordered = index[by_place]
+    return np.asarray(by_place[np.concatenate((np.ones(min(ordered.size, 1), bool), np.diff(ordered) > 0))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +152,10 @@ class RunData:
     """By time, each with its place where the run knows it."""
     cant_base: float = 1.5
     """Distance over which cant is measured [m]."""
+    rails: GridTable | None = None
+    """Both rails off the design, in the form that has seen most of the future; None where no camera saw them."""
+    design: DesignTrack | None = None
+    """Along growing kilometres; None where nothing is known of it."""
 
     @classmethod
     def build(
@@ -111,23 +166,28 @@ class RunData:
         places: Places,
         direction: Direction,
         cant_base: float = 1.5,
-        grid: str = "navigation",
+        design: DesignTrack | None = None,
     ) -> Self:
         """Sort the results of a run, in the order they were written, into what a report needs.
 
-        grid: name of the GridBlocks reported; estimates in time are left to exports.
+        Of what lies on the grid of the line, navigation and rails are reported; estimates in time are left to exports.
         """
-        blocks: dict[Form, list[GridBlock]] = {}
+        grids: dict[str, dict[Form, _Gathered]] = {NAVIGATION: {}, RAILS: {}}
         health: list[Health] = []
         events: list[OperatorEvent] = []
         for result in results:
-            if isinstance(result, GridBlock) and result.name == grid and result.index.size:
-                blocks.setdefault(result.form, []).append(result)
+            if isinstance(result, GridBlock):
+                if result.name in grids and result.index.size:
+                    forms = grids[result.name]
+                    if result.form not in forms:
+                        forms[result.form] = _Gathered(result)
+                    forms[result.form].add(result)
             elif isinstance(result, Health):
                 health.append(result)
             elif isinstance(result, OperatorEvent):
                 events.append(result)
-        tables = {form: GridTable.join(blocks[form]) for form in Form if form in blocks}
+        tables = {form: grids[NAVIGATION][form].table() for form in Form if form in grids[NAVIGATION]}
+        rails = {form: grids[RAILS][form] for form in _BEST_FIRST if form in grids[RAILS]}
         best = _best(tables)
         return cls(
             label=label,
@@ -137,6 +197,8 @@ class RunData:
             health=tuple(sorted(health, key=lambda record: (record.t_ns, record.source))),
             events=tuple(_placed(event, best) for event in sorted(events, key=lambda event: event.t_ns)),
             cant_base=cant_base,
+            rails=next((gathered.table() for gathered in rails.values()), None),
+            design=design,
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Which strips the report shows, and the lines in each, on one axis along the line."""
+"""Strips along the line: what they are made of, the axis they share, and those of the navigation."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ import numpy as np
 from twin.core.arrays import Array, FlagArray, IntArray
 from twin.core.estimate import Form
 from twin.core.quality import Quality
+from twin.geometry.rails import STEP
 from twin.report.data import GridTable, RunData
 from twin.report.units import quantity
 
@@ -19,8 +20,11 @@ class Role(StrEnum):
 
     MAIN = "main"
     """The best estimate: bold, with its 2-sigma band."""
+    SECOND = "second"
+    THIRD = "third"
+    """Beside the first, in other colours."""
     EARLIER = "earlier"
-    """The causal estimate: thin and grey."""
+    """The causal estimate, or an earlier run: thin and grey."""
     DESIGN = "design"
     """Where the track should be: dashed."""
 
@@ -38,6 +42,18 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit over a stretch, in the unit of its strip; NaN where there is none."""
+
+    severity: str
+    start: float
+    """[m]"""
+    end: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
 class Strip:
     """One quantity along the line."""
 
@@ -51,6 +67,13 @@ class Strip:
     also: str
     """A second reading of the value under the cursor: 'radius', 'degrees' or none."""
     lines: tuple[Line, ...]
+    group: str = ""
+    """Strips of a group are shown and hidden together."""
+    name: str = ""
+    """Of the quantity, where it can exceed limits."""
+    limits: tuple[Limit, ...] = ()
+    resolution: float | None = None
+    """Smallest difference kept in the page, in its unit; a digit finer than it is read if None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +82,29 @@ class Lane:
 
     label: str
     mask: int
+    tone: str = "bad"
+    """How bad: 'bad', 'design' (worth knowing) or 'soft' (no fault)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Kinds of trouble, one below the other."""
+
+    title: str
+    lanes: tuple[Lane, ...]
+    flags: FlagArray
+    """(points,) on the axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ribbon:
+    """Stretches of the line with a class each."""
+
+    title: str
+    note: str
+    group: str
+    blocks: tuple[tuple[float, float, str, float], ...]
+    """Start and end [m], class, and the value it rests on in the unit of the note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +117,15 @@ class Axis:
     """[m]"""
 
     @classmethod
-    def of(cls, tables: Iterable[GridTable]) -> "Axis":
-        """Every point that any table holds."""
+    def of(cls, tables: Iterable[GridTable], rails: IntArray | None = None) -> "Axis":
+        """Every point that any table holds, and those of the rails."""
         held = list(tables)
-        if not held:
-            return cls(np.empty(0, dtype=np.int64), 0.25)
+        indices = [table.index for table in held] + ([] if rails is None else [rails])
+        if not indices:
+            return cls(np.empty(0, dtype=np.int64), STEP)
         if any(table.step != held[0].step for table in held):
             raise ValueError("all forms of a run share one grid step")
-        return cls(np.unique(np.concatenate([table.index for table in held])), held[0].step)
+        return cls(np.unique(np.concatenate(indices)), held[0].step if held else STEP)
 
     @property
     def stretches(self) -> list[tuple[int, int]]:
@@ -88,27 +135,29 @@ class Axis:
         starts = np.concatenate(([0], np.flatnonzero(np.diff(self.index) > 1) + 1, [self.index.size]))
         return [(int(self.index[a]), int(b - a)) for a, b in pairwise(starts)]
 
-    def spread(self, table: GridTable, values: Array) -> Array:
-        """Values of a table on the axis; NaN where the table has no point."""
+    def spread(self, index: IntArray, values: Array) -> Array:
+        """Values at points of the axis; NaN at the others."""
         spread = np.full(self.index.size, np.nan)
-        spread[np.searchsorted(self.index, table.index)] = values
+        spread[np.searchsorted(self.index, index)] = values
         return spread
 
-    def spread_flags(self, table: GridTable) -> FlagArray:
-        """Flags of a table on the axis; what the table does not hold is missing."""
-        flags = np.full(self.index.size, int(Quality.MISSING), dtype=np.uint8)
-        flags[np.searchsorted(self.index, table.index)] = table.quality
-        return flags
+    def spread_flags(self, index: IntArray, flags: FlagArray, *, elsewhere: int) -> FlagArray:
+        """Flags at points of the axis; those of elsewhere at the others."""
+        spread = np.full(self.index.size, elsewhere, dtype=np.uint8)
+        spread[np.searchsorted(self.index, index)] = flags
+        return spread
 
 
-LANES: tuple[Lane, ...] = (
+_LANES: tuple[Lane, ...] = (
     Lane("missing", int(Quality.MISSING)),
     Lane("rejected", int(Quality.SATURATED | Quality.IMPLAUSIBLE | Quality.STUCK)),
     Lane("clock", int(Quality.CLOCK_UNSURE)),
-    Lane("bridged", int(Quality.BRIDGED)),
-    Lane("slipping", int(Quality.SLIPPING)),
-    Lane("standstill", int(Quality.STANDSTILL)),
+    Lane("bridged", int(Quality.BRIDGED), "design"),
+    Lane("slipping", int(Quality.SLIPPING), "design"),
+    Lane("standstill", int(Quality.STANDSTILL), "soft"),
 )
+COURSE, NAVIGATION = "Course", "Navigation"
+"""Groups of strips."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +173,13 @@ class _Plan:
     decimals: int = 2
     causal: bool = False
     also: str = ""
+    group: str = NAVIGATION
 
 
 _PLANS: tuple[_Plan, ...] = (
-    _Plan("speed", "Speed", signed=False, decimals=1),
-    _Plan("curvature", "Curvature", "left +", design="curvature_design", decimals=3, also="radius"),
-    _Plan("cant_angle", "Cant", "left curve +", design="cant_angle_design", decimals=1),
+    _Plan("speed", "Speed", signed=False, decimals=1, group=COURSE),
+    _Plan("curvature", "Curvature", "left +", design="curvature_design", decimals=3, also="radius", group=COURSE),
+    _Plan("cant_angle", "Cant", "left curve +", design="cant_angle_design", decimals=1, group=COURSE),
     _Plan("roll", "Roll against design", "left side up +", sd="sd_roll", also="degrees"),
     _Plan("r_y", "Lateral trajectory", "left +", sd="sd_r_y", causal=True),
     _Plan("r_z", "Vertical trajectory", "up +", sd="sd_r_z", causal=True),
@@ -147,9 +197,19 @@ def strips(data: RunData, axis: Axis) -> list[Strip]:
             signed=plan.signed,
             also=plan.also,
             lines=tuple(line for line in _lines(data, axis, plan) if np.isfinite(line.values).any()),
+            group=plan.group,
         )
         for plan in _PLANS
     ]
+
+
+def quality_lanes(data: RunData, axis: Axis) -> list[Lanes]:
+    """What is known to be wrong with the navigation; none without it."""
+    best = data.best
+    if best is None:
+        return []
+    missing = int(Quality.MISSING)
+    return [Lanes("Quality", _LANES, axis.spread_flags(best.index, best.quality, elsewhere=missing))]
 
 
 def _lines(data: RunData, axis: Axis, plan: _Plan) -> Iterator[Line]:
@@ -168,4 +228,4 @@ def _lines(data: RunData, axis: Axis, plan: _Plan) -> Iterator[Line]:
 def _values(data: RunData, axis: Axis, table: GridTable, column: str) -> Array:
     """One column of a table on the axis, in the unit of the report."""
     values = quantity(column).convert(table.column(column), cant_base=data.cant_base)
-    return axis.spread(table, values)
+    return axis.spread(table.index, values)

@@ -14,6 +14,8 @@ from twin.report.health import judge_measurements, judge_sources, worst
 from twin.report.units import KMH, MM, QUANTITIES, quality_words
 
 _PLACE = ("km", "s_m", "t_s")
+_AT_ONCE = 10_000
+"""Rows that are text at one time: 50 km of them would take more memory than all else."""
 
 
 def write_csv(data: RunData, path: Path, form: Form | None = None) -> None:
@@ -23,11 +25,16 @@ def write_csv(data: RunData, path: Path, form: Form | None = None) -> None:
     What is not known is an empty field. An empty run gives the header only.
     """
     table = data.best if form is None else data.tables.get(form)
-    columns = dict(_columns(data, table)) if table is not None else dict.fromkeys((*_PLACE, "quality"), ())
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(",".join(columns) + "\n")
-        file.writelines(",".join(row) + "\n" for row in zip(*columns.values(), strict=True))
+        if table is None:
+            file.write(",".join((*_PLACE, "quality")) + "\n")
+            return
+        for start in range(0, len(table), _AT_ONCE):
+            columns = dict(_columns(data, table.rows(slice(start, start + _AT_ONCE))))
+            if start == 0:
+                file.write(",".join(columns) + "\n")
+            file.writelines(",".join(row) + "\n" for row in zip(*columns.values(), strict=True))
 
 
 def summary(data: RunData, config: ReportConfig | None = None) -> dict[str, str | int | float | None]:

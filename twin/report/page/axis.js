@@ -50,24 +50,12 @@ function jumps() {
   return found;
 }
 
-// Smallest and largest number of a line among points a to b, both kept whatever the zoom.
-function extremes(values, a, b) {
-  let low = Infinity;
-  let high = -Infinity;
-  for (let i = a; i < b; i++) {
-    const value = values[i];
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  return [low, high];
-}
-
-// Range of a strip: every bold and design point lies inside; band and causal line where they are usual.
+// Range of a strip: every bold and design point lies inside; band and earlier line where they are usual.
 function rangeOf(strip, a, b) {
   let low = Infinity;
   let high = -Infinity;
   for (const line of strip.lines) {
-    let [l, h] = line.role === "earlier" ? usual(line.values, a, b) : extremes(line.values, a, b);
+    let [l, h] = line.role === "earlier" ? usual(line.values, a, b) : extremesOf(line.values, line.values, line.envelope, a, b);
     if (line.sd) {
       const [, sd] = usual(line.sd, a, b);
       if (sd < h - l || h === l) [l, h] = [l - 2 * sd, h + 2 * sd];
@@ -78,14 +66,28 @@ function rangeOf(strip, a, b) {
   return high >= low ? { low, high } : null;
 }
 
+// The range with the mildest limits in it: a reader sees how near they are.
+function withLimits(strip, range) {
+  if (!range) return range;
+  let { low, high } = range;
+  const mildest = strip.limits.length ? strip.limits[0][0] : "";
+  for (const [severity, , , lower, upper] of strip.limits) {
+    if (severity !== mildest) continue;
+    if (lower !== null) low = Math.min(low, lower);
+    if (upper !== null) high = Math.max(high, upper);
+  }
+  return { low, high };
+}
+
 // The scale of the whole run: signed quantities about zero, others from zero, as on paper.
 function steadyScale(strip) {
-  const range = rangeOf(strip, 0, run.s.length);
+  const range = withLimits(strip, rangeOf(strip, 0, run.s.length));
   if (!range) return null;
+  const room = strip.marks && strip.marks.length ? 1.18 : 1.06; // marks have a place above their peaks
   const high = Math.max(range.high, strip.signed ? -range.low : 0) || 1;
   return strip.signed
-    ? { low: -1.06 * high, high: 1.06 * high, step: niceStep(high, 2.5) }
-    : { low: Math.min(0, range.low), high: 1.06 * high, step: niceStep(high, 4) };
+    ? { low: -room * high, high: room * high, step: niceStep(high, 2.5) }
+    : { low: room * Math.min(0, range.low), high: room * high, step: niceStep(high - Math.min(0, range.low), 4) };
 }
 
 // The scale of what is in view.

@@ -7,7 +7,8 @@ let ink = {};
 
 function readInk() {
   const style = getComputedStyle(document.documentElement);
-  const names = ["sheet", "ink", "soft", "rule", "grid", "main", "band", "earlier", "design", "post", "event", "bad", "warn"];
+  const names = ["sheet", "ink", "soft", "rule", "grid", "main", "band", "second", "third", "earlier", "design", "post", "event", "bad", "warn"];
+  names.push("alert", "intervention", "immediate-action", ...[..."ABCDE"].map((letter) => `class-${letter}`));
   ink = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
 }
 
@@ -54,12 +55,17 @@ function drawPlaces(pen, view, at, height, ticks) {
 function walk(view, at, ratio, begin, visit) {
   const last = Math.min(run.s.length, pointAt(view.to) + 1);
   let i = Math.max(0, pointAt(view.from) - 1);
+  let stretch = run.ends.findIndex((end) => end > i);
   begin();
   while (i < last) {
-    if (run.gapBefore[i]) begin();
+    if (i >= run.ends[stretch]) {
+      stretch++;
+      begin();
+    }
     const pixel = Math.floor(at.x(run.s[i]) * ratio);
-    const start = i++;
-    while (i < last && !run.gapBefore[i] && Math.floor(at.x(run.s[i]) * ratio) === pixel) i++;
+    const beyond = Math.ceil((at.s((pixel + 1) / ratio) - run.s[i]) / run.step - 1e-9);
+    const start = i;
+    i = Math.min(last, run.ends[stretch], i + Math.max(1, beyond));
     visit(i - start === 1 ? at.x(run.s[start]) : (pixel + 0.5) / ratio, start, i);
   }
 }
@@ -69,7 +75,7 @@ function strokeLine(surface, view, at, y, line) {
   let down = false;
   pen.beginPath();
   walk(view, at, ratio, () => (down = false), (x, i, j) => {
-    const [low, high] = extremes(line.values, i, j);
+    const [low, high] = extremesOf(line.values, line.values, line.envelope, i, j);
     if (!(high >= low)) {
       down = false;
       return;
@@ -82,7 +88,7 @@ function strokeLine(surface, view, at, y, line) {
     down = true;
   });
   pen.strokeStyle = ink[line.role];
-  pen.lineWidth = { main: 1.6, earlier: 1, design: 1.3 }[line.role];
+  pen.lineWidth = { main: 1.5, second: 1.3, third: 1.3, earlier: 1, design: 1.3 }[line.role];
   pen.lineJoin = "round";
   pen.setLineDash(line.role === "design" ? [7, 6] : []);
   pen.stroke();
@@ -105,13 +111,8 @@ function fillBand(surface, view, at, y, line) {
   };
   pen.fillStyle = ink.band;
   walk(view, at, ratio, close, (x, i, j) => {
-    let low = Infinity;
-    let high = -Infinity;
-    for (let k = i; k < j; k++) {
-      const [bottom, top] = [line.values[k] - 2 * line.sd[k], line.values[k] + 2 * line.sd[k]];
-      if (bottom < low) low = bottom; // comparisons are false for NaN
-      if (top > high) high = top;
-    }
+    const { bottom, top, envelope: bunches } = line.band;
+    const [low, high] = extremesOf(bottom, top, bunches, i, j);
     if (!(high >= low)) return close();
     upper.push([x, y(high)]);
     lower.push([x, y(low)]);
@@ -149,23 +150,25 @@ function drawStrip(canvas, strip, view, range, height, ticks) {
   pen.clip();
   drawPlaces(pen, view, at, height, ticks);
   if (range) {
+    drawLimits(pen, strip, at, y, view);
     for (const line of strip.lines) if (line.sd) fillBand(surface, view, at, y, line);
     for (const line of strip.lines) strokeLine(surface, view, at, y, line);
+    drawMarks(pen, strip, at, y, view, height);
   }
   pen.restore();
 }
 
-const LANE = 13; // height of a lane of the quality strip [px]
+const LANE = 13; // height of a lane of a quality strip [px]
 
-function drawQuality(canvas, view, ticks) {
-  const height = run.lanes.length * LANE + 4;
+function drawQuality(canvas, { lanes, flags }, view, ticks) {
+  const height = lanes.length * LANE + 4;
   const surface = prepare(canvas, height);
   const { pen, width, ratio } = surface;
   const at = place(view, width);
   pen.font = `9.5px ${FACE}`;
   pen.textAlign = "right";
   pen.textBaseline = "middle";
-  run.lanes.forEach((lane, k) => {
+  lanes.forEach((lane, k) => {
     pen.fillStyle = ink.grid;
     pen.fillRect(GUTTER, 2 + k * LANE + LANE / 2, width - GUTTER, 1);
     pen.fillStyle = ink.soft;
@@ -178,12 +181,12 @@ function drawQuality(canvas, view, ticks) {
   drawPlaces(pen, view, at, height, ticks);
   const wide = Math.max(2 / ratio, (run.step / (view.to - view.from)) * (width - GUTTER));
   walk(view, at, ratio, () => {}, (x, i, j) => {
-    let flags = 0;
-    for (let k = i; k < j; k++) flags |= run.quality[k];
-    if (!flags) return;
-    run.lanes.forEach((lane, k) => {
-      if (!(flags & lane.mask)) return;
-      pen.fillStyle = lane.label === "standstill" ? ink.soft : k < 3 ? ink.bad : ink.design;
+    let all = 0;
+    for (let k = i; k < j; k++) all |= flags[k];
+    if (!all) return;
+    lanes.forEach((lane, k) => {
+      if (!(all & lane.mask)) return;
+      pen.fillStyle = ink[lane.tone];
       pen.fillRect(x - wide / 2, 4 + k * LANE, wide, LANE - 4);
     });
   });
@@ -204,7 +207,8 @@ function drawAxis(canvas, view, ticks) {
     const x = Math.round(at.x(tick.s));
     vertical(pen, x, height - 6, height, ink.soft);
     pen.fillStyle = ink.soft;
-    pen.fillText(tick.label, Math.min(width - 14, Math.max(GUTTER + 8, x)), height - 14);
+    const half = pen.measureText(tick.label).width / 2;
+    pen.fillText(tick.label, Math.min(width - half, Math.max(GUTTER + half, x)), height - 14);
   }
   pen.textAlign = "right";
   pen.fillText("km", GUTTER - 6, height - 14);

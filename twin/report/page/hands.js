@@ -56,9 +56,18 @@ function onUp(event) {
   if (grip && grip.kind === "zoom" && !selection.hidden) {
     const end = placeUnder(event);
     show(Math.min(grip.start, end), Math.max(grip.start, end));
+  } else if (grip && grip.kind === "zoom") {
+    chooseUnder(event);
   }
   selection.hidden = true;
   grip = null;
+}
+
+// A click on a mark leads to its line in the list.
+function chooseUnder(event) {
+  const canvas = document.elementsFromPoint(event.clientX, event.clientY).find((each) => each.dataset && each.dataset.strip);
+  const mark = canvas && markNear(run.strips[Number(canvas.dataset.strip)], placeUnder(event), 6 * metresPerPixel());
+  if (mark) choose(mark.number, true);
 }
 
 // A plain wheel scrolls the page; a reader must get past the charts.
@@ -96,7 +105,13 @@ function goTo(s) {
   const half = Math.min(view.to - view.from, 500) / 2;
   setCursor(s);
   show(s - half, s + half);
-  charts.scrollIntoView({ block: "nearest" });
+  const box = charts.getBoundingClientRect();
+  if (box.top < 0 || box.top > 0.7 * innerHeight) document.getElementById("along").scrollIntoView({ block: "start" });
+}
+
+function goToRow(row) {
+  if (row.dataset.number) choose(Number(row.dataset.number), false);
+  goTo(Number(row.dataset.s));
 }
 
 function dragOverview(event) {
@@ -118,8 +133,8 @@ function listen() {
   overview.addEventListener("pointermove", dragOverview);
   for (const button of document.querySelectorAll("[data-do]")) button.addEventListener("click", ACTIONS[button.dataset.do]);
   for (const row of document.querySelectorAll("[data-s]")) {
-    row.addEventListener("click", () => goTo(Number(row.dataset.s)));
-    row.addEventListener("keydown", (event) => event.key === "Enter" && goTo(Number(row.dataset.s)));
+    row.addEventListener("click", () => goToRow(row));
+    row.addEventListener("keydown", (event) => event.key === "Enter" && goToRow(row));
   }
   addEventListener("resize", redraw);
   const recolour = () => {
@@ -145,11 +160,14 @@ async function start() {
     whole.from = run.s[0] - run.step / 2;
     whole.to = Math.max(run.s[run.s.length - 1] + run.step / 2, whole.from + FEWEST);
     readInk();
+    addGroups();
     addAxis();
-    run.strips.forEach(addStrip);
-    addQuality();
+    for (const strip of run.strips) await addStrip(strip);
+    run.ribbons.forEach(addRibbon);
+    run.lanes.forEach(addQuality);
     Object.assign(view, whole);
     listen();
+    listenToList();
     draw();
   }
   document.body.dataset.ready = "yes";
