@@ -1,38 +1,151 @@
 """A run as its report needs it, put together from what its folder holds."""
 
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from recordings import RecordingReader
 from twin.cli.config import RunConfig
+from twin.cli.console import part_of
 from twin.cli.run_directory import RunDirectory, results_config, results_in
-from twin.core.errors import RecordingError
-from twin.report import RunData, RunLabel, write_csv, write_html
+from twin.core.errors import ConfigError, RecordingError
+from twin.core.estimate import Form, GridBlock, Result, StateLayout
+from twin.geometry.quantities.line_table import read_line
+from twin.report import Judged, ReportConfig, RunData, RunLabel, judge, write_csv, write_html
+from twin.report.data import NAVIGATION, RAILS
+
+_CAUSAL = ("r_y", "r_z")
+"""Columns of causal navigation that are drawn beside smoothed ones."""
+
+
+def _nobody(share: float) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What a report is asked for beside its page and table."""
+
+    previous: RunDirectory | None = None
+    """Drawn in grey."""
+    limits: Path | None = None
+    """Table of limits; the one that comes with the program if None."""
+    line: Path | None = None
+    """Table of the line; what the configuration says if None."""
+    pdf: Path | None = None
+    """Where the sheets go; none are written if None, or if the run saw no rails."""
+    progress: Callable[[float], None] = _nobody
 
 
 def load_run(run: RunDirectory) -> tuple[RunData, RunConfig]:
     """Results of a run and the configuration they were made with; RecordingError where there are none."""
-    results = list(results_in(run))
+    return _built(run, results_in(run))
+
+
+def load_shown(run: RunDirectory) -> tuple[RunData, RunConfig]:
+    """The same without what no report shows: of 50 km that is most of it."""
+    results = results_in(run)
+    return _built(run, _shown(results) if run.smoothed.is_file() else results)
+
+
+def load_rails(run: RunDirectory) -> tuple[RunData, RunConfig]:
+    """The rails of a run alone, in their best form, for laying over another run."""
+    best = Form.SMOOTHED if run.smoothed.is_file() else None
+    rails = (result for result in results_in(run) if isinstance(result, GridBlock) and result.name == RAILS)
+    return _built(run, (block for block in rails if best is None or block.form is best))
+
+
+def _shown(results: Iterable[Result]) -> Iterator[Result]:
+    """What is drawn where smoothed results are there too: of causal ones the path alone."""
+    for result in results:
+        if not isinstance(result, GridBlock) or result.form is Form.SMOOTHED:
+            yield result
+        elif result.form is Form.CAUSAL and result.name == NAVIGATION:
+            columns = [k for k, name in enumerate(result.layout.names) if name in _CAUSAL]
+            layout = StateLayout(
+                *(tuple(each[k] for k in columns) for each in (result.layout.names, result.layout.units))
+            )
+            yield replace(result, layout=layout, values=result.values[:, columns])
+
+
+def _built(run: RunDirectory, results: Iterable[Result]) -> tuple[RunData, RunConfig]:
+    found = iter(results)
+    first = next(found, None)  # says what is missing before the configuration is asked for
     config = results_config(run.results)
     data = RunData.build(
-        results,
+        _again(first, found),
         label=_label(run, config),
         places=config.places,
         direction=config.run.direction,
         cant_base=config.track.cant_base,
+        design=config.track.design(),
     )
     return data, config
 
 
+def _again(first: Result | None, rest: Iterator[Result]) -> Iterator[Result]:
+    if first is not None:
+        yield first
+    yield from rest
+
+
 def write_report(run: RunDirectory, *, page: Path, table: Path) -> RunData:
-    """Write the page and the table; returns what they show."""
-    data, config = load_run(run)
+    """Write the page and the table of a run; returns what they show, but the rails."""
+    return write_files(run, page=page, table=table, options=ReportOptions())[0]
+
+
+def write_files(
+    run: RunDirectory, *, page: Path, table: Path, options: ReportOptions
+) -> tuple[RunData, tuple[Path, ...]]:
+    """Write the page, the table and, of rails, the sheets; returns what they show, but the rails, and the files."""
+    data, config = load_shown(run)
+    report = asked_config(config, options.line)
+    judged = judge(data, report.geometry, limits=options.limits)
+    if judged is None and (options.previous or options.limits or options.line):
+        raise ConfigError(f"{run.path}: saw no rails: --previous, --limits and --line are for track geometry")
+    data = replace(data, rails=None)  # judged: of 50 km they are large
+    options.progress(0.3)
+    files = [page, table]
     try:
-        write_html(data, page, config.report)
         write_csv(data, table)
+        if judged is None:
+            write_html(data, page, report)
+        else:
+            _write_track(data, judged, page, report, options)
+            files += [] if options.pdf is None else [options.pdf]
     except OSError as error:
         raise RecordingError(f"{error.filename}: cannot be written ({error.strerror}); choose another --out") from None
-    return data
+    return data, tuple(files)
+
+
+def _write_track(data: RunData, judged: Judged, page: Path, report: ReportConfig, options: ReportOptions) -> None:
+    earlier = None
+    if options.previous is not None:
+        from twin.report.aligned import align  # here: its compiled code is loaded only where it is used
+
+        other, _ = load_rails(options.previous)
+        earlier = align(judged, other, data, report.geometry)
+        del other
+        if earlier is None or not earlier.curve.matched.any():
+            raise ConfigError(
+                f"{options.previous.path}: does not match this run anywhere: name one over the same track"
+            )
+    options.progress(0.5)
+    write_html(data, page, report, judged=judged, earlier=earlier)
+    options.progress(0.6)
+    if options.pdf is not None:
+        from twin.report.pdf import write_pdf  # here: a page needs no matplotlib
+
+        write_pdf(data, options.pdf, judged, earlier=earlier, progress=part_of(options.progress, 0.6, 1.0))
+
+
+def asked_config(config: RunConfig, line: Path | None) -> ReportConfig:
+    """The settings of a report, with another table of the line where one is named."""
+    if line is None:
+        return config.report
+    geometry = config.report.geometry.model_copy(update={"line": read_line(line)})
+    return config.report.model_copy(update={"geometry": geometry})
 
 
 def _label(run: RunDirectory, config: RunConfig) -> RunLabel:
