@@ -11,6 +11,7 @@ import typer
 
 from twin.cli import (
     calibrate,
+    compare_command,
     config_command,
     contact,
     demo,
@@ -51,6 +52,8 @@ Examples:
 
   railtwin report monday              the page to look at
 
+  railtwin compare monday tuesday     two runs laid over each other: do they agree?
+
   railtwin info monday/recording      what a recording holds, and what is lost
 
   railtwin contact conicity           how a wheelset steers itself on its track
@@ -72,6 +75,7 @@ app.command(name="demo", rich_help_panel=RUNS)(demo.demo)
 app.command(name="run", rich_help_panel=RUNS)(run_command.run)
 app.command(name="replay", rich_help_panel=RUNS)(replay.replay)
 app.command(name="report", rich_help_panel=RUNS)(report_command.report)
+app.command(name="compare", rich_help_panel=RUNS)(compare_command.compare)
 app.command(name="export", rich_help_panel=RUNS)(export.export)
 app.command(name="simulate", rich_help_panel=RUNS)(simulate.simulate)
 app.command(name="info", rich_help_panel=RECORDINGS)(info.info)
