@@ -37,6 +37,9 @@ class Origin(Settings):
     kind: Kind = Field(description="procedure that made it")
     date: datetime.date = Field(description="day on which it was made")
     source: str = Field(min_length=1, description="recording it was made from")
+    found: dict[str, float] = Field(
+        default_factory=dict, description="what else was found, which no key of a configuration takes, by its name"
+    )
     uncertainty: dict[str, Annotated[float, Field(ge=0)]] = Field(
         default_factory=dict, description="standard deviation of each value, by its dotted key and in its unit"
     )

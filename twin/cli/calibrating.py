@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from calibration.allan import Allan, AllanConfig, calibrate_imu_noise
 from calibration.navigation import Tuned, tune
 from calibration.static import Static, calibrate_static
 from calibration.store import Calibration, merge, merged, read_calibration, write_calibration
@@ -80,6 +81,10 @@ class CalibrationRun:
         if not isinstance(current, ImuCalibration):
             raise ConfigError(f"device '{name}' is no imu")
         return calibrate_static(self.setup, self._epochs(progress), current=current)
+
+    def imu_noise(self, progress: Progress, config: AllanConfig) -> Allan:
+        """Noise of every axis from the longest rest."""
+        return calibrate_imu_noise(self.setup, self._epochs(progress), config=config)
 
     def navigation(self, progress: Progress) -> Tuned:
         """Variances from the moving part."""
