@@ -128,27 +128,21 @@ def wear_of(x: Array, P: Array, head: Head, section: HeadSection) -> Wear:
     """The wear of a fitted head; P (unknowns, unknowns) its covariance."""
     curve = np.empty((-(-NODES // STRIDE), 2))
     head_curve(x, head, curve)
-    nominal = section.points(section.angles[::STRIDE])
     lean = section.inclination
-    axis = section.points(np.array([lean]))[0]  # where the rail's axis leaves the section
     _, top_z = highest(curve)
-    side_y = float(np.interp(-(top_z - GAUGE_DEPTH), -_face(nominal)[:, 1], _face(nominal)[:, 0]))
-    corner = nominal[int(np.argmin(np.abs(np.gradient(nominal[:, 1]) / np.gradient(nominal[:, 0]) - 1.0)))]
+    below = top_z - GAUGE_DEPTH
+    face = section.outline[int(section.outline[:, 1].argmax()) :]
+    side_y = float(np.interp(-below, -face[:, 1], face[:, 0]))
     places = (
-        (axis, np.array([sin(lean), -cos(lean)])),
-        (np.array([side_y, top_z - GAUGE_DEPTH]), np.array([1.0, 0.0])),
-        (corner, np.array([1.0, -1.0]) / sqrt(2.0)),
+        (section.axis_top, np.array([sin(lean), -cos(lean)])),
+        (np.array([side_y, below]), np.array([1.0, 0.0])),
+        (section.corner, np.array([1.0, -1.0]) / sqrt(2.0)),
     )
     found: list[float] = []
     for start, direction in places:
         depth = _depth_along(curve, start, direction)
         found += [depth, _sd_at(start + depth * direction, direction, x, P, head)]
     return Wear(*found)
-
-
-def _face(curve: Array) -> Array:
-    """The gauge side of a curve, downwards."""
-    return curve[int(curve[:, 1].argmax()) :]
 
 
 def _depth_along(curve: Array, start: Array, direction: Array) -> float:

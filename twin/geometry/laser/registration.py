@@ -24,7 +24,7 @@ FIELD_SPLINES = np.flatnonzero(FIRST + SPACING * (np.arange(SPLINES) - 1) < 0.0)
 """Splines of the field side."""
 COLD = np.array([[1.5e-3, 4, 1e-5], [0.6e-3, 4, 1e-5], [0.25e-3, 4, 1e-5], [0.1e-3, 4, 1e-6]])
 """Least scales of the weights of a cold start [m], the most steps at each, and the step at which it is done [m]."""
-FINAL = np.array([[0.0, 8, 1e-6]])
+FINAL = np.array([[0.0, 8, 2e-6]])
 """The same at the end of every fit: the noise of the points alone."""
 TOPS = (0.0, 2.5e-3, 5.0e-3)
 """Vertical wear at which cold starts begin [m]."""

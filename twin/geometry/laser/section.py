@@ -9,6 +9,7 @@ from straight up towards the gauge side.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import atan
 from pathlib import Path
 
@@ -56,6 +57,23 @@ class HeadSection:
     def angles(self) -> Array:
         """(NODES,) of the table [rad]."""
         return np.linspace(FIRST, LAST, NODES)
+
+    @cached_property
+    def outline(self) -> Array:
+        """(NODES, 2) y, z of the section, from the field side to the gauge side [m]."""
+        return np.asarray(frozen(self.points(self.angles)))
+
+    @cached_property
+    def axis_top(self) -> Array:
+        """(2,) where the rail's axis leaves the section [m]."""
+        return np.asarray(frozen(self.points(np.array([self.inclination]))[0]))
+
+    @cached_property
+    def corner(self) -> Array:
+        """(2,) where the gauge corner stands at 45 degrees [m]."""
+        slope = np.gradient(self.outline[:, 1]) / np.gradient(self.outline[:, 0])
+        gauge = np.flatnonzero(self.angles > 0)
+        return np.asarray(frozen(self.outline[gauge[np.abs(slope[gauge] - 1.0).argmin()]]))
 
     def points(self, angle: Array) -> Array:
         """(n, 2) y, z of the section at angles (n,) [m]."""
