@@ -28,6 +28,7 @@ BENCH: dict[str, Arguments] = {
     "vehicle_linear": {},
     "vehicle_checks": {},
     "simulation_speed": {},
+    "geometry_laser": {},
     "kalman": {},
     "navigation_speed": {},
     "navigation_accuracy": {},
