@@ -10,8 +10,9 @@ from twin.core.blocks import RawBlock
 from twin.core.quality import UNUSABLE
 from twin.core.settings import Settings
 from twin.geometry.fusion import SeenRail
-from twin.geometry.laser.registration import HeadFix, Registration, RegistrationSettings
-from twin.geometry.laser.verdict import Verdict
+from twin.geometry.laser.registration import HeadFix, RegistrationSettings
+from twin.geometry.laser.sight import ScannerSight
+from twin.geometry.laser.verdict import PLACE_FAULTS, Verdict
 
 RAILS = 2
 
@@ -26,11 +27,10 @@ class HeadConfig(Settings):
 
 
 class HeadFinder:
-    """Finds the head in every cross-section of one source. Remembers one registration for each rail."""
+    """Finds the head in every cross-section of one source. Remembers what it saw of each rail."""
 
     def __init__(self, config: HeadConfig) -> None:
-        self._config = config
-        self._registrations = [Registration(config.registration, rail=rail) for rail in range(RAILS)]
+        self._sights = [ScannerSight(config.registration, rail=rail, sd_depth=config.sd_depth) for rail in range(RAILS)]
         self.counts: Counter[str] = Counter()
         """Cross-sections, and what was wrong with those that cannot be used."""
 
@@ -46,18 +46,12 @@ class HeadFinder:
         for rail in range(RAILS):
             rows = np.flatnonzero(rails == rail)
             if rows.size:
-                fixes = [self._find(rail, block.values[row, 1:], bool(usable[row])) for row in rows]
+                fixes = [self._find(rail, block.values[row], bool(usable[row])) for row in rows]
                 found.append(_seen(rail, t_ns[rows], fixes))
         return found
 
-    def _find(self, rail: int, values: Array, usable: bool) -> HeadFix:
-        points = values.reshape(-1, 2)
-        if not usable:
-            points = points[:0]
-        points = np.ascontiguousarray(points[np.isfinite(points).all(axis=1)])
-        moved = np.zeros_like(points)
-        moved[:, 1] = self._config.sd_depth
-        fix = self._registrations[rail].find(points, moved)
+    def _find(self, rail: int, row: Array, usable: bool) -> HeadFix:
+        fix = self._sights[rail].find(row if usable else row[:1])
         self.counts["samples"] += 1
         for reason in () if fix.usable else Verdict(fix.verdict):
             self.counts[(reason.name or "unknown").lower()] += 1
@@ -65,7 +59,11 @@ class HeadFinder:
 
 
 def _seen(rail: int, t_ns: IntArray, fixes: list[HeadFix]) -> SeenRail:
-    wear = [(np.nan,) * 3 if fix.wear is None else (fix.wear.vertical, fix.wear.side, fix.wear.corner) for fix in fixes]
+    placed = [None if fix.verdict & PLACE_FAULTS else fix for fix in fixes]  # roll and wear need the whole head
+    wear = [
+        (np.nan,) * 3 if fix is None or fix.wear is None else (fix.wear.vertical, fix.wear.side, fix.wear.corner)
+        for fix in placed
+    ]
     return SeenRail(
         rail=rail,
         t_ns=t_ns,
@@ -73,7 +71,7 @@ def _seen(rail: int, t_ns: IntArray, fixes: list[HeadFix]) -> SeenRail:
         z=np.array([fix.top_z for fix in fixes]),
         var_y=np.array([fix.sd_gauge**2 for fix in fixes]),
         var_z=np.array([fix.sd_top**2 for fix in fixes]),
-        roll=np.array([fix.place[2] for fix in fixes]),
+        roll=np.array([np.nan if fix is None else fix.place[2] for fix in placed]),
         wear=np.array(wear),
         good=np.array([fix.usable for fix in fixes]),
     )

@@ -124,7 +124,10 @@ def _means(samples: RailSamples, number: Array) -> RailSamples:
     count = np.diff(np.append(starts, len(samples)))
 
     def mean(values: Array) -> Array:
-        return np.asarray(np.add.reduceat(values, starts, axis=0) / count.reshape(-1, *(1,) * (values.ndim - 1)))
+        known = np.isfinite(values)
+        total = np.add.reduceat(np.where(known, values, 0.0), starts, axis=0)
+        known_count = np.add.reduceat(known.astype(np.float64), starts, axis=0)
+        return np.divide(total, known_count, out=np.full(total.shape, np.nan), where=known_count > 0)
 
     t0 = samples.t_ns[0]
     return RailSamples(
