@@ -60,11 +60,17 @@ def track(length: float, *, later: bool = False) -> Irregularity:
 
 
 def rails_block(
-    length: float, *, seed: int = 1, later: bool = True, shift: float = 0.0, form: Form = Form.SMOOTHED
+    length: float,
+    *,
+    seed: int = 1,
+    later: bool = True,
+    shift: float = 0.0,
+    form: Form = Form.SMOOTHED,
+    noise: float = SD_CAMERA,
 ) -> GridBlock:
     """What cameras and navigation make of the rails, in one block by increasing kilometre.
 
-    shift: by which the run's own places are off [m], a multiple of the grid.
+    shift: by which the run's own places are off [m], a multiple of the grid; noise: of single points [m].
     """
     true, rng = track(length, later=later), np.random.default_rng(seed)
     every = round(STEP / FINE)
@@ -77,8 +83,8 @@ def rails_block(
         y, z = getattr(true, f"y_{side}")[: n * every : every], getattr(true, f"z_{side}")[: n * every : every]
         outer = np.clip(-sign * curvature * 600, 0, 1)
         columns |= {
-            f"y_{side}": y + path_y + SD_CAMERA * rng.standard_normal(n),
-            f"z_{side}": z + path_z + sign * 0.75 * roll + SD_CAMERA * rng.standard_normal(n),
+            f"y_{side}": y + path_y + noise * rng.standard_normal(n),
+            f"z_{side}": z + path_z + sign * 0.75 * roll + noise * rng.standard_normal(n),
             f"sd_y_{side}": np.full(n, SD_CAMERA),
             f"sd_z_{side}": np.full(n, SD_CAMERA),
             f"head_roll_{side}": irregularity(rng, n, sd=1e-3, wavelength=20),
@@ -139,7 +145,9 @@ def made_config(length: float, name: str) -> RunConfig:
     return example_config().model_copy(update=update)
 
 
-def written_run(path: Path, length: float, *, seed: int = 1, later: bool = True, shift: float = 0.0) -> RunDirectory:
+def written_run(
+    path: Path, length: float, *, seed: int = 1, later: bool = True, shift: float = 0.0, noise: float = SD_CAMERA
+) -> RunDirectory:
     """The run on the disk: causal results as it ran, smoothed ones after it; no recording."""
     run, config = RunDirectory(path), made_config(length, path.name)
     metadata = result_metadata(config)
@@ -152,8 +160,8 @@ def written_run(path: Path, length: float, *, seed: int = 1, later: bool = True,
         for record in health(60):
             writer.write(record)
     with ResultWriter(run.smoothed, metadata) as writer:
-        for whole in geometry_results(length, seed=seed, later=later, shift=shift)[:2]:
-            assert isinstance(whole, GridBlock)
+        rails = rails_block(length, seed=seed, later=later, shift=shift, noise=noise)
+        for whole in (grid(length, Form.SMOOTHED, Direction.INCREASING, seed), rails):
             for block in cut(whole, 1000):
                 writer.write(block)
     return run

@@ -44,10 +44,10 @@ def compare(
             raise RecordingError(f"{page}: cannot be written ({error.strerror}); choose another --out") from None
         progress(1.0)
     terminal().show(_table(compared))
-    curve = compared.aligned.curve
+    curve = compared.laid.curve
     offset, sd = curve.offset[curve.matched], curve.sd[curve.matched].mean()
     share, range_ = 100 * curve.matched.mean(), f"{offset.min():+.2f} to {offset.max():+.2f} m"
-    terminal().show(f"aligned over {share:.1f} % of the line, offset {range_}, known to {sd:.3f} m")
+    terminal().show(f"laid over each other on {share:.1f} % of the line, offset {range_}, known to {sd:.3f} m")
     terminal().show(f"{page}: open it in a browser")
     if compared.beyond:
         stop(ExitCode.PROBLEM)

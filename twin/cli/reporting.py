@@ -122,10 +122,10 @@ def write_files(
 def _write_track(data: RunData, judged: Judged, page: Path, report: ReportConfig, options: ReportOptions) -> None:
     earlier = None
     if options.previous is not None:
-        from twin.report.aligned import align  # here: its compiled code is loaded only where it is used
+        from twin.report.laid_over import lay_over  # here: its compiled code is loaded only where it is used
 
         other, _ = load_rails(options.previous)
-        earlier = align(judged, other, data, report.geometry)
+        earlier = lay_over(judged, other, data, report.geometry)
         del other
         if earlier is None or not earlier.curve.matched.any():
             raise ConfigError(

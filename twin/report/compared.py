@@ -9,11 +9,11 @@ import numpy as np
 from twin.core.errors import RecordingError
 from twin.geometry.quantities.quantity import Quantity
 from twin.geometry.repeatability import Repeatability, difference, repeatability
-from twin.report.aligned import Aligned, align
 from twin.report.config import ReportConfig
 from twin.report.data import RunData
 from twin.report.html import page_parts, run_context, write_page
 from twin.report.judged import Judged, judge
+from twin.report.laid_over import LaidOver, lay_over
 from twin.report.payload import Columns, axis_payload, lanes_payload, strip_payload
 from twin.report.strips import Axis, Limit, Line, Role, Strip
 from twin.report.track_strips import (
@@ -29,7 +29,7 @@ from twin.report.track_strips import (
 )
 from twin.report.units import MM
 
-DIFFERENCES, BOTH, OFFSET = "Differences", "Both runs", "Alignment of the runs"
+DIFFERENCES, BOTH, OFFSET = "Differences", "Both runs", "Offset of the runs"
 """Groups of strips."""
 SHOWN = ("chord", "mean")
 """Variants with such a word are computed and not listed."""
@@ -42,7 +42,7 @@ class Compared:
     first: RunData
     second: RunData
     judged: Judged
-    aligned: Aligned
+    laid: LaidOver
     rows: tuple[Repeatability, ...]
     """Of every quantity that is listed; differences are second minus first."""
 
@@ -57,21 +57,21 @@ def compare_runs(first: RunData, second: RunData, config: ReportConfig) -> Compa
     judged = judge(first, config.geometry)
     if judged is None:
         raise RecordingError(f"{first.label.name}: saw no rails: only runs with cameras can be compared")
-    aligned = align(judged, second, first, config.geometry)
-    if aligned is None:
+    laid = lay_over(judged, second, first, config.geometry)
+    if laid is None:
         raise RecordingError(f"{second.label.name}: saw no rails: only runs with cameras can be compared")
-    if not aligned.curve.matched.any():
+    if not laid.curve.matched.any():
         raise RecordingError(
             f"{first.label.name} and {second.label.name} do not match anywhere: are they of one track?"
         )
-    rows = repeatability(judged.geometry, aligned.geometry, config.geometry.repeatability)
+    rows = repeatability(judged.geometry, laid.geometry, config.geometry.repeatability)
     listed = tuple(row for row in rows if not any(word in row.name for word in SHOWN))
-    return Compared(first, second, judged, aligned, listed)
+    return Compared(first, second, judged, laid, listed)
 
 
 def write_comparison(compared: Compared, path: Path, config: ReportConfig) -> None:
     """Write the comparison as one page that opens offline."""
-    columns, curve = Columns(), compared.aligned.curve
+    columns, curve = Columns(), compared.laid.curve
     known = curve.offset[curve.matched]
     context = run_context(compared.first, config) | {
         "track": None,
@@ -107,7 +107,7 @@ def _strips(compared: Compared, axis: Axis, config: ReportConfig) -> Iterator[St
     shown = [quantity for quantity in compared.judged.geometry if group_of(quantity) == GEOMETRY]
     grid, limits = grid_of(compared.judged), config.geometry.repeatability.table()
     for quantity in shown:
-        values = MM * difference(quantity, compared.aligned.geometry[quantity.name])
+        values = MM * difference(quantity, compared.laid.geometry[quantity.name])
         limit = limits.get((quantity.kind, quantity.variant))
         yield _strip(
             quantity,
@@ -126,13 +126,13 @@ def _strips(compared: Compared, axis: Axis, config: ReportConfig) -> Iterator[St
             ),
         )
     for quantity in shown:
-        before = axis.spread(grid, shown_values(compared.aligned.geometry[quantity.name]))
+        before = axis.spread(grid, shown_values(compared.laid.geometry[quantity.name]))
         lines = (
             Line(compared.second.label.name, Role.EARLIER, before),
             Line(compared.first.label.name, Role.MAIN, axis.spread(grid, shown_values(quantity))),
         )
         yield _strip(quantity, lines, BOTH, ())
-    curve = compared.aligned.curve
+    curve = compared.laid.curve
     offset = axis.spread(grid, np.where(curve.matched, curve.offset, np.nan))
     line = Line("offset", Role.MAIN, offset, axis.spread(grid, curve.sd))
     yield Strip("Offset", "second ahead +", "m", 2, True, "", (line,), OFFSET, resolution=0.001)

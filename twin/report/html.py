@@ -33,7 +33,7 @@ from twin.report.track_tables import (
 )
 
 if TYPE_CHECKING:
-    from twin.report.aligned import Aligned
+    from twin.report.laid_over import LaidOver
 
 _SCRIPTS = ("decode.js", "axis.js", "draw.js", "marks.js", "view.js", "list.js", "hands.js")
 _HERE = "<!--columns-->"
@@ -46,7 +46,7 @@ def write_html(
     config: ReportConfig | None = None,
     *,
     judged: Judged | None = None,
-    earlier: "Aligned | None" = None,
+    earlier: "LaidOver | None" = None,
 ) -> None:
     """Write the report. The same run gives the same bytes.
 
@@ -61,7 +61,7 @@ def render(data: RunData, config: ReportConfig, judged: Judged | None = None) ->
 
 
 def run_parts(
-    data: RunData, config: ReportConfig, *, judged: Judged | None = None, earlier: "Aligned | None" = None
+    data: RunData, config: ReportConfig, *, judged: Judged | None = None, earlier: "LaidOver | None" = None
 ) -> Iterator[str]:
     """The report in pieces: its columns are most of it, and are never copied into one text."""
     columns, sources = Columns(), judge_sources(data.health, config)
@@ -120,11 +120,12 @@ def write_page(path: Path, parts: Iterator[str]) -> None:
         file.writelines(parts)
 
 
-def _track(judged: Judged, rows: list[ExceedanceRow], earlier: "Aligned | None") -> dict[str, Any]:
+def _track(judged: Judged, rows: list[ExceedanceRow], earlier: "LaidOver | None") -> dict[str, Any]:
     """What the page says of the track in words and tables."""
     severities = [str(severity) for severity in reversed(Severity)]
     deviations = judged.deviations
     return {
+        "kilometres": judged.geometry.kilometre[[0, -1]].tolist(),
         "exceedances": rows,
         "severities": severities,
         "totals": [sum(row.severity == severity for row in rows) for severity in severities],
@@ -148,7 +149,7 @@ def _track(judged: Judged, rows: list[ExceedanceRow], earlier: "Aligned | None")
     }
 
 
-def _earlier(earlier: "Aligned | None") -> dict[str, Any] | None:
+def _earlier(earlier: "LaidOver | None") -> dict[str, Any] | None:
     if earlier is None:
         return None
     curve = earlier.curve

@@ -27,7 +27,7 @@ from twin.report.track_strips import (
 from twin.report.track_tables import ExceedanceRow
 
 if TYPE_CHECKING:
-    from twin.report.aligned import Aligned
+    from twin.report.laid_over import LaidOver
 
 _GROUPS = {
     COURSE: True,
@@ -58,7 +58,7 @@ def run_payload(
     columns: Columns,
     *,
     judged: Judged | None = None,
-    earlier: "Aligned | None" = None,
+    earlier: "LaidOver | None" = None,
     exceedances: Iterable[ExceedanceRow] = (),
 ) -> dict[str, Any]:
     """All the page draws of a run."""

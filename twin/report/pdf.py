@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import matplotlib
 from matplotlib.backends.backend_pdf import PdfPages
@@ -15,10 +15,12 @@ from twin.report.strip_sheets import StripSheet, starts_of
 from twin.report.track_tables import exceedance_rows
 
 if TYPE_CHECKING:
-    from twin.report.aligned import Aligned
+    from twin.report.laid_over import LaidOver
 
-_STYLE: Any = {"pdf.fonttype": 42, "pdf.compression": 6, "path.simplify_threshold": 0.3}
-"""Letters as letters, so that a reader can search for a kilometre."""
+_FONT = 42
+"""TrueType: letters stay letters, so that a reader can search for a kilometre."""
+_SIMPLER = 0.3
+"""Points of a line nearer to it than this are left out [1/72 inch]: a tenth of a millimetre."""
 
 
 def write_pdf(
@@ -26,7 +28,7 @@ def write_pdf(
     path: Path,
     judged: Judged,
     *,
-    earlier: "Aligned | None" = None,
+    earlier: "LaidOver | None" = None,
     progress: Callable[[float], None] = lambda share: None,
 ) -> None:
     """Write the sheets of a run that has seen its rails. The same run gives the same bytes."""
@@ -35,7 +37,10 @@ def write_pdf(
     rows, starts = exceedance_rows(judged, earlier), starts_of(judged.geometry.s, data.places)
     first = sheets_needed(rows)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with matplotlib.rc_context(_STYLE), PdfPages(path, metadata=about | {"CreationDate": None}) as pages:
+    with (
+        matplotlib.rc_context({"pdf.fonttype": _FONT, "path.simplify_threshold": _SIMPLER}),
+        PdfPages(path, metadata=about | {"CreationDate": None}) as pages,
+    ):
         for sheet in front_sheets(judged, data, title, rows, total=first + len(starts)):
             pages.savefig(sheet)
         strips = StripSheet(judged, data, title, earlier)

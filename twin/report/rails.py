@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from twin.core.arrays import Array, FlagArray, IntArray
+from twin.core.errors import RecordingError
 from twin.core.quality import UNUSABLE, Quality
 from twin.geometry.quantities.curvature import curvature_from_design
 from twin.geometry.quantities.line_table import marked_left_out
@@ -38,8 +39,10 @@ class RailRun:
 def rail_run(data: RunData, *, long_wave: float) -> RailRun | None:
     """The rails of a run; None where it has none. long_wave: wavelength at which navigation errs most [m]."""
     table = data.rails
-    if table is None or table.step != STEP:
+    if table is None:
         return None
+    if table.step != STEP:
+        raise RecordingError(f"rails lie every {table.step:g} m, EN 13848 asks for {STEP:g} m: replay the run")
     rows = _largest_part(table.index)
     first = int(table.index[rows.start])
     n = int(table.index[rows.stop - 1]) - first + 1

@@ -43,7 +43,7 @@ from twin.report.track_strips import GEOMETRY, class_ribbons, group_of, shown_va
 from twin.report.units import MM
 
 if TYPE_CHECKING:
-    from twin.report.aligned import Aligned
+    from twin.report.laid_over import LaidOver
 
 LENGTH = 1020.0
 """Of the line on one sheet [m], a kilometre and a little of the next: 370 mm of paper, 1 : 2750."""
@@ -77,7 +77,7 @@ class _Strip:
 class StripSheet:
     """The sheet of one kilometre; the same drawing is filled anew for the next."""
 
-    def __init__(self, judged: Judged, data: RunData, title: Title, earlier: "Aligned | None") -> None:
+    def __init__(self, judged: Judged, data: RunData, title: Title, earlier: "LaidOver | None") -> None:
         self._judged, self._data = judged, data
         self._sheet = blank()
         self._paper = canvas(self._sheet)
@@ -100,7 +100,7 @@ class StripSheet:
                 artist.remove()
             self._passing.clear()
 
-    def _lay_strips(self, quantities: list[Quantity], earlier: "Aligned | None") -> list[_Strip]:
+    def _lay_strips(self, quantities: list[Quantity], earlier: "LaidOver | None") -> list[_Strip]:
         weights = [_HEIGHTS.get(quantity.kind, 1.0) for quantity in quantities]
         foot = 2 * (_RIBBON_HEIGHT + _GAP) + _LANE_HEIGHT + 3.0
         room = BLOCK_TOP - 3.0 - TOP - _AXIS_HEIGHT - foot - _GAP * len(quantities)
@@ -114,7 +114,7 @@ class StripSheet:
         self._foot = top
         return strips
 
-    def _strip(self, axes: Axes, quantity: Quantity, earlier: "Aligned | None") -> _Strip:
+    def _strip(self, axes: Axes, quantity: Quantity, earlier: "LaidOver | None") -> _Strip:
         axes.patch.set_visible(False)  # what crosses all strips is drawn on the paper below
         axes.spines[["top", "right"]].set_visible(False)
         for side in ("left", "bottom"):
@@ -164,7 +164,7 @@ class StripSheet:
         self._paper.text(LEFT, middle + 1.0, below, fontsize=6.5, color=SOFT, va="center")
         self._paper.text(LEFT, middle + 4.2, note, fontsize=5.5, color=SOFT, va="center")
 
-    def _legend(self, earlier: "Aligned | None") -> None:
+    def _legend(self, earlier: "LaidOver | None") -> None:
         """What lines and colours mean, above the axis."""
         x, y = _PLOT_LEFT, TOP - 3.2
         keys = [

@@ -15,7 +15,7 @@ from twin.report.strips import Axis, Lane, Lanes, Limit, Line, Ribbon, Role, Str
 from twin.report.units import MM
 
 if TYPE_CHECKING:
-    from twin.report.aligned import Aligned
+    from twin.report.laid_over import LaidOver
 
 GEOMETRY, DEVIATIONS, TWISTS, LONG_WAVES, WEAR = (
     "Geometry",
@@ -56,7 +56,7 @@ _WORDS = {
 }
 
 
-def track_strips(judged: Judged, axis: Axis, earlier: "Aligned | None" = None) -> Iterator[Strip]:
+def track_strips(judged: Judged, axis: Axis, earlier: "LaidOver | None" = None) -> Iterator[Strip]:
     """Strip by strip, so that none is held longer than it takes to pack it."""
     for quantity in judged.geometry:
         group = group_of(quantity)
@@ -105,7 +105,7 @@ def words_of(quantity: Quantity) -> tuple[str, bool]:
     return words.note, words.signed
 
 
-def _strip(judged: Judged, axis: Axis, quantity: Quantity, earlier: "Aligned | None", group: str) -> Strip:
+def _strip(judged: Judged, axis: Axis, quantity: Quantity, earlier: "LaidOver | None", group: str) -> Strip:
     grid = grid_of(judged)
     lines = []
     if earlier is not None:

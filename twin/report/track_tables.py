@@ -19,14 +19,14 @@ from twin.report.track_strips import unit_of
 from twin.report.units import KMH, MM
 
 if TYPE_CHECKING:
-    from twin.report.aligned import Aligned
+    from twin.report.laid_over import LaidOver
 
 GRAVITY_MM = 11.8
 """Cant that balances 1 km/h squared over a radius of 1 m on a base of 1.5 m [mm m / (km/h)^2]."""
 WEAR_BLOCK = 1000.0
 """Length of a row of head wear [m]."""
 _REACH = 2.0
-"""An earlier run's peak is looked for so far beside an exceedance [m]: runs are aligned to much less."""
+"""An earlier run's peak is looked for so far beside an exceedance [m]: runs lie over each other to much less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class WearRow:
     largest: tuple[float, ...]
 
 
-def exceedance_rows(judged: Judged, earlier: "Aligned | None" = None) -> list[ExceedanceRow]:
+def exceedance_rows(judged: Judged, earlier: "LaidOver | None" = None) -> list[ExceedanceRow]:
     """All exceedances along the line."""
     return [
         ExceedanceRow(
@@ -235,7 +235,7 @@ def combined_mean(judged: Judged) -> float:
     return MM * float(np.sqrt(np.mean(known**2))) if known.size else float("nan")
 
 
-def _before(judged: Judged, earlier: "Aligned | None", found: Exceedance) -> float | None:
+def _before(judged: Judged, earlier: "LaidOver | None", found: Exceedance) -> float | None:
     """What the earlier run had here on the same side, in the unit of the report."""
     if earlier is None:
         return None

@@ -11,7 +11,7 @@ from twin.report.rails import quantities_of, rail_run
 
 
 @dataclass(frozen=True, slots=True)
-class Aligned:
+class LaidOver:
     """Another run on the grid of a judged one."""
 
     name: str
@@ -21,9 +21,9 @@ class Aligned:
     curve: OffsetCurve
 
 
-def align(
+def lay_over(
     judged: Judged, other: RunData, data: RunData, config: TrackReportConfig, matching: MatchConfig | None = None
-) -> Aligned | None:
+) -> LaidOver | None:
     """Another run on the grid of a judged one, whose data are given; None where it saw no rails."""
     rails = rail_run(other, long_wave=config.long_wave)
     if rails is None:
@@ -32,4 +32,4 @@ def align(
     curve = match_runs(judged.geometry, own, matching or MatchConfig())
     trace = resampled(rails.trace, curve, onto=judged.rails.trace)
     geometry = quantities_of(trace, data, config, names={quantity.name for quantity in judged.geometry})
-    return Aligned(other.label.name, other.label.date, geometry, curve)
+    return LaidOver(other.label.name, other.label.date, geometry, curve)
