@@ -15,7 +15,7 @@ Every K is right on the nominal track, but off it (gauge, level) the roll for a 
 wheel turns about a point on the normal of its contact. [Esc]'s knife lies up to 25 mm off the flange's normals, which
 makes 25 um per mrad. The normals of a branch meet in the centre of the rail's arc it touches; with K there the
 equivalent profile is the parallel curve of the wheel, exact at any roll. So K is put where they meet: for S1002 on
-60E1 with rails 5 mm off, 1 mm of error become 1 um at 1/40 and 20 um at 1/20, where a branch runs over two arcs.
+60E1 with rails 5 mm off, 1 mm of error become 1 um at 1/40 and 18 um at 1/20, where a branch runs over two arcs.
 
 A wheel has several branches, one for each local minimum of its gap followed across the track, also where another one
 touches. Each is its own constraint, so tread and flange may touch at once.
@@ -43,6 +43,10 @@ SLACK = 2e-6
 
 PARALLEL = 1e-4
 """Spread of the normals, as a ratio of singular values, below which they are taken to meet nowhere."""
+
+ORDINARY = 8e-3
+"""Lateral positions whose normals place a knife [m], all of them where there are none: a flange climbs beyond, where
+the other wheel's tread touches arcs of its rail that it never meets otherwise."""
 
 FAR = 3e-3
 """How far beyond its ends a branch need not be looked at [m], s being known to f sin(roll) only: 2 mm at most."""
@@ -157,7 +161,9 @@ def knife_edge(
 
 def _meeting(line: Followed) -> tuple[float, float]:
     """The point nearest to the normals of the touching contacts; on the rail where these are parallel."""
-    rows = line.rows[line.touching] if line.touching.any() else line.rows
+    ordinary = line.touching & (np.abs(line.y) <= ORDINARY + SLACK)  # on either side alike, rounded as they may be
+    chosen = next((each for each in (ordinary, line.touching) if each.any()), np.ones(line.y.size, dtype=bool))
+    rows = line.rows[chosen]
     places, slope = rows[:, (Y_R, Z_R)], rows[:, SLOPE]
     tangents = np.column_stack([np.ones(slope.size), slope]) / np.hypot(1.0, slope)[:, None]
     middle = places.mean(axis=0)
