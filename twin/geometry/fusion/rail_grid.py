@@ -127,7 +127,7 @@ def _means(samples: RailSamples, number: Array) -> RailSamples:
         known = np.isfinite(values)
         total = np.add.reduceat(np.where(known, values, 0.0), starts, axis=0)
         known_count = np.add.reduceat(known.astype(np.float64), starts, axis=0)
-        return np.divide(total, known_count, out=np.full(total.shape, np.nan), where=known_count > 0)
+        return np.asarray(np.divide(total, known_count, out=np.full(total.shape, np.nan), where=known_count > 0))
 
     t0 = samples.t_ns[0]
     return RailSamples(
