@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twin.cli import calibrate_camera, calibrate_contact_network, calibrate_imu_noise
+from twin.cli import calibrate_camera, calibrate_contact_network, calibrate_imu_noise, calibrate_mounting
 from twin.cli.console import ExitCode, stop, terminal
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ app = typer.Typer(
 app.command(name="contact-network")(calibrate_contact_network.contact_network)
 app.command(name="camera")(calibrate_camera.camera)
 app.command(name="imu-noise")(calibrate_imu_noise.imu_noise)
+app.command(name="mounting")(calibrate_mounting.mounting)
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or a recording.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Calibration file to write, TOML.")]
