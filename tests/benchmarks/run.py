@@ -25,6 +25,7 @@ BENCH: dict[str, Arguments] = {
     "contact_network": {},
     "contact_conicity": {},
     "vehicle_running": {},
+    "vehicle_laws": {},
     "vehicle_linear": {},
     "vehicle_checks": {},
     "simulation_speed": {},
