@@ -215,19 +215,28 @@ def wheel_forces_kernel(
     pair: Pair, pose: Pose, motion: Motion, law: ContactLaw, buffers: Buffers
 ) -> tuple[int, Wrench]:
     """Number of zones of a left wheel and their wrench on the wheelset; buffers are filled as far as they reach."""
-    rows, patches = buffers.zones, buffers.patches
     moving = motion.v_x + motion.v_y + motion.v_z + motion.omega_x + motion.omega_y + motion.omega_z
     if not np.isfinite(moving + pose.G_y + pose.G_z + pose.yaw + pose.roll):
         return 0, Wrench(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    scan_gap(pair, Placement(attitude(pose.yaw, pose.roll), pose.G_y, pose.G_z), buffers.scan)
+    return scanned_forces(pair, pose, 0.0, motion, law, buffers)
+
+
+@compiled
+def scanned_forces(
+    pair: Pair, pose: Pose, lift: float, motion: Motion, law: ContactLaw, buffers: Buffers
+) -> tuple[int, Wrench]:
+    """The same of a wheel whose gap has been scanned at a pose, lifted off its rail since by a little [m]."""
+    rows, patches = buffers.zones, buffers.patches
+    lifted = Pose(pose.G_y, pose.G_z + lift, pose.yaw, pose.roll)
     place = Placement(attitude(pose.yaw, pose.roll), pose.G_y, pose.G_z)
-    scan_gap(pair, place, buffers.scan)
-    count = zones(pair, place, 0.0, law.E_star, buffers.scan, rows)
+    count = zones(pair, place, lift, law.E_star, buffers.scan, rows)
     written, total = min(count, rows.shape[0]), 0.0
     for k in range(written):
         total += rows[k, FORCE]
     F_x = F_y = F_z = M_x = M_y = M_z = 0.0
     for k in range(written):
-        w = _patch_forces(rows[k], rows[k, FORCE] / total, pose, motion, law, buffers.work, patches[k])
+        w = _patch_forces(rows[k], rows[k, FORCE] / total, lifted, motion, law, buffers.work, patches[k])
         F_x, F_y, F_z = F_x + w.F_x, F_y + w.F_y, F_z + w.F_z
         M_x, M_y, M_z = M_x + w.M_x, M_y + w.M_y, M_z + w.M_z
     return count, Wrench(F_x, F_y, F_z, M_x, M_y, M_z)

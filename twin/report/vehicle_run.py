@@ -27,7 +27,17 @@ OUTWARDS = (-1.0, 1.0)
 """Sign of Y counted outwards: the rail pushes a wheel inwards, the left one to the right."""
 UNITS = {"s": "m", "r_y": "m", "r_z": "m"}
 """Of coordinates; all others are angles."""
-WHEEL_UNITS = {"X": "N", "Y": "N", "Q": "N", "offset": "m", "radius": "m", "angle": "rad", "power": "W", "points": ""}
+WHEEL_UNITS = {
+    "X": "N",
+    "Y": "N",
+    "Q": "N",
+    "offset": "m",
+    "radius": "m",
+    "angle": "rad",
+    "power": "W",
+    "points": "",
+    "deflection": "m",
+}
 
 
 @dataclass(frozen=True, slots=True)

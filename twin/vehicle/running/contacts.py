@@ -9,11 +9,13 @@ from twin.contact.pressed import press_wheelset
 from twin.contact.seating import WheelsetPair
 from twin.core.arrays import Array
 from twin.vehicle.description import Vehicle
+from twin.vehicle.running.flexible import FlexibleRails
 from twin.vehicle.running.knife import BRANCH, GAP, SIDE, find_constraints
 from twin.vehicle.running.native import Native
 from twin.vehicle.running.rails import Rails
 from twin.vehicle.running.seats import WheelRailSettings, elastic_wheels, knife_wheels
 from twin.vehicle.running.step import (
+    OTHER_SPEED,
     Drive,
     Machine,
     Room,
@@ -37,10 +39,17 @@ class Way(NamedTuple):
 
 
 class ElasticContacts:
-    """Wheels that sink into their rails."""
+    """Wheels that sink into their rails, which may give way."""
 
-    def __init__(self, vehicle: Vehicle, pairs: list[WheelsetPair], settings: WheelRailSettings) -> None:
-        self.wheels = elastic_wheels(vehicle, pairs, settings.law())
+    def __init__(
+        self,
+        vehicle: Vehicle,
+        pairs: list[WheelsetPair],
+        settings: WheelRailSettings,
+        *,
+        flexible: FlexibleRails | None = None,
+    ) -> None:
+        self.wheels, self.flexible = elastic_wheels(vehicle, pairs, settings.law()), flexible
         self._pairs, self._material = pairs, settings.material
 
     def seat(self, w: int, y: float, loads: Loads) -> tuple[float, float]:
@@ -50,6 +59,12 @@ class ElasticContacts:
 
     def load(self, w: int, q: Array, v: Array, rails: Rails, loads: Loads) -> None:
         """Nothing to remember: the force follows from how deep a wheel sinks."""
+
+    def suit(self, way: Way) -> None:
+        """Make flexible rails ready for steps at the present speed."""
+        if self.flexible is not None:
+            V = float(way.machine.v[way.drive.coordinate])
+            self.wheels = self.wheels._replace(bed=self.flexible.at(V))
 
     def prepare(self, way: Way, t: float, dt: float, rows: Array) -> int:
         """Forces before the equations of motion are evaluated; the wheelset off the track, or -1."""
@@ -61,7 +76,14 @@ class ElasticContacts:
 
     def steps(self, native: Native, way: Way, t: float, dt: float, every: int, room: Room) -> tuple[int, int, int]:
         """Fill the room: kept steps, what became of the last one, and of which wheelset."""
-        return run_elastic(native, way.machine, self.wheels, way.rails, way.drive, t, dt, every, room)
+        done, end, lost = 0, OTHER_SPEED, -1
+        while end == OTHER_SPEED:
+            self.suit(way)
+            rest = Room(room.q[done:], room.v[done:], room.a[done:], room.wheels[done:], room.row)
+            now = t + done * every * dt
+            kept, end, lost = run_elastic(native, way.machine, self.wheels, way.rails, way.drive, now, dt, every, rest)
+            done += kept
+        return done, end, lost
 
 
 class KnifeContacts:
@@ -87,6 +109,9 @@ class KnifeContacts:
             mine = rows[rows[:, SIDE] == side]
             if len(mine):
                 self.wheels.carried[int(mine[np.argmin(mine[:, GAP]), BRANCH])] = load
+
+    def suit(self, way: Way) -> None:
+        """Knives do not give way."""
 
     def prepare(self, way: Way, t: float, dt: float, rows: Array) -> int:
         """Creep forces before the equations of motion are evaluated; the wheelset off the track, or -1."""

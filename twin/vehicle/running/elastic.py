@@ -5,6 +5,7 @@ pose less that of the rail. The damping of the creep forces is taken without tha
 and rolls with its rails' plane rolls on it: damping and creepages see only how it moves against that plane. A rail that
 bends aside carries no wheel with it: its material stands still. The force of rails that are not parallel to the track
 pushes along it too, -(F_z z' + M_x roll' + N n_y y'), through the axle: rails do no work, and who rolls up pays for it.
+A rail that gives way (flexible.py) sinks below its own wheel alone, and neither rolls nor moves the other one.
 """
 
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from twin.contact.kalker import kalker_coefficients
+from twin.contact.locus import Placement, attitude
 from twin.contact.pair import Pair
 from twin.contact.points import Pose
 from twin.contact.wheel_forces import (
@@ -28,14 +30,17 @@ from twin.contact.wheel_forces import (
     Motion,
     N,
     Wrench,
+    scanned_forces,
     wheel_forces_kernel,
 )
-from twin.contact.zones import ANGLE, DEPTH, RADIUS, Y_W, X, Y, Z
+from twin.contact.zones import ANGLE, DEPTH, RADIUS, Y_W, X, Y, Z, scan_gap
 from twin.core.arrays import Array
 from twin.numerics.compiled import compiled
+from twin.vehicle.running.flexible import Bed, find_deflection, gives_way, press_rail
 from twin.vehicle.running.rails import Rails, in_plane, plane_at
 from twin.vehicle.running.record import (
     WHEEL_ANGLE,
+    WHEEL_DEFLECTION,
     WHEEL_OFFSET,
     WHEEL_POINTS,
     WHEEL_POWER,
@@ -73,6 +78,8 @@ class ElasticWheels(NamedTuple):
     """(wheelsets,) height of the axle at rest [m]."""
     half: Array
     """(wheelsets,) half the distance of the rolling circles [m]."""
+    bed: Bed
+    """What the rails lie on."""
 
 
 @compiled
@@ -170,6 +177,26 @@ def _across(count: int, buffers: Buffers) -> float:
 
 
 @compiled
+def _wheel_on_bed(wheels: ElasticWheels, wheel: int, pose: Pose, motion: Motion) -> tuple[int, Wrench, float]:
+    """Zones of a wheel, their wrench, and by how much its rail has given way [m], left-hand form."""
+    bed, pair, law, buffers = wheels.bed, wheels.pairs[wheel], wheels.law, wheels.buffers[wheel]
+    count, wrench = 0, Wrench(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if not gives_way(bed) or not np.isfinite(pose.G_y + pose.G_z + pose.yaw + pose.roll):
+        count, wrench = wheel_forces_kernel(pair, pose, motion, law, buffers)
+        return count, wrench, 0.0
+    before = bed.before[wheel]
+    near = Pose(pose.G_y, pose.G_z + before, pose.yaw, pose.roll)
+    scan_gap(pair, Placement(attitude(pose.yaw, pose.roll), near.G_y, near.G_z), buffers.scan)
+    sinking = -(motion.v_z + wheels.half[wheel // 2] * motion.omega_x)
+    find_deflection(bed, wheel, pair, sinking, law, buffers.scan)
+    w = bed.w[wheel]
+    v_z = motion.v_z + (w - before) / bed.dt
+    against = Motion(motion.v_x, motion.v_y, v_z, motion.omega_x, motion.omega_y, motion.omega_z)
+    count, wrench = scanned_forces(pair, near, w - before, against, law, buffers)
+    return count, wrench, w
+
+
+@compiled
 def elastic_wheelset(
     wheels: ElasticWheels,
     w: int,
@@ -194,25 +221,24 @@ def elastic_wheelset(
     w_y, w_z = cos * motion.omega_y + sin * motion.omega_z, cos * motion.omega_z - sin * motion.omega_y
     V = max(np.sqrt(motion.v_x**2 + motion.v_y**2 + motion.v_z**2), law.v_floor)
     for number in range(2):
-        side = 1.0 - 2.0 * number
+        wheel, side = 2 * w + number, 1.0 - 2.0 * number
         y_rail, aside = (plane.y_left, slopes.y_left) if number == 0 else (plane.y_right, slopes.y_right)
         pose = Pose(side * (y - y_rail), z, side * q[YAW], side * (q[ROLL] - plane.roll))
         moving = Motion(motion.v_x, side * v_y, v_z, side * (motion.omega_x - twist), w_y, side * w_z)
-        buffers = wheels.buffers[2 * w + number]
-        count, acting = wheel_forces_kernel(wheels.pairs[2 * w + number], pose, moving, law, buffers)
+        count, acting, down = _wheel_on_bed(wheels, wheel, pose, moving)
+        pose, buffers = Pose(pose.G_y, pose.G_z + down, pose.yaw, pose.roll), wheels.buffers[wheel]
         count = min(count, buffers.zones.shape[0])
         force = _freed(acting, pose, count, buffers)
         moment = side * force.M_x + y * force.F_z - z * side * force.F_y  # about the middle of the plane
         up = cos * force.F_z + sin * side * force.F_y
         push = -up * slopes.level - moment * slopes.roll - side * _across(count, buffers) * aside
         turned = _turned_back(force, push, side, cos, sin)
-        wrench[0] += turned.F_x
-        wrench[1] += turned.F_y
-        wrench[2] += turned.F_z
-        wrench[3] += turned.M_x
-        wrench[4] += turned.M_y
-        wrench[5] += turned.M_z
+        for i in range(6):
+            wrench[i] += turned[i]
         add_zones(q, pose, side, law, count, buffers, C, V)
         write_wheel(rows[number], turned, count, buffers, V)
+        if gives_way(wheels.bed):
+            press_rail(wheels.bed, wheel, turned.F_z)
+        rows[number, WHEEL_DEFLECTION] = wheels.bed.w[wheel]
     off = 0.5 * (plane.y_left + plane.y_right)
     return bool(abs(y - off) < ASIDE and z - wheels.radius[w] < LIFTED)

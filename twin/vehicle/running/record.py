@@ -17,7 +17,8 @@ from twin.vehicle.symbolic import Layout
     WHEEL_ANGLE,
     WHEEL_POWER,
     WHEEL_POINTS,
-) = range(8)
+    WHEEL_DEFLECTION,
+) = range(9)
 WHEEL_FIELDS = (
     "X",
     "Y",
@@ -27,9 +28,11 @@ WHEEL_FIELDS = (
     "angle",
     "power",
     "points",
+    "deflection",
 )
 """Of a wheel: forces of its rail on it along, across and up [N]; mean place of its contacts along the axle and radius
-there [m]; steepest contact angle [rad]; power lost to creep [W]; contacts. Place and angle are counted outwards."""
+there [m]; steepest contact angle [rad]; power lost to creep [W]; contacts; how far the rail gives way, downwards [m].
+Place and angle are counted outwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Record:
     a: Array
     """(samples, n) rates of these over the step that led here."""
     wheels: Array
-    """(samples, wheels, 8) in the order of WHEEL_FIELDS; wheels left and right of each wheelset from the front."""
+    """(samples, wheels, 9) in the order of WHEEL_FIELDS; wheels left and right of each wheelset from the front."""
     stopped: str | None = None
     """Where and why the run ended before its time."""
 

@@ -43,6 +43,8 @@ class _Equation:
     def __init__(self, running: Running) -> None:
         if not isinstance(running.contacts, ElasticContacts):
             raise ConfigError("only elastic contacts have a reference, knives hold by constraints: set contact elastic")
+        if running.settings.track is not None:
+            raise ConfigError("only rigid track has a reference, flexible rails move in steps: leave out the track")
         self._running, self._wheels = running, running.contacts.wheels
         self.n = running.model.q.size
         self.rows = np.zeros((2 * len(running.pairs), len(WHEEL_FIELDS)))

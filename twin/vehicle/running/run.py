@@ -1,20 +1,22 @@
 """A vehicle set in motion on a track: `run` for a whole run, `Running` for one stretch after the other."""
 
 from collections.abc import Callable, Iterator
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from twin.core.arrays import Array, frozen
 from twin.core.errors import ConfigError
 from twin.core.settings import Settings
 from twin.vehicle.description import Vehicle, wheels_of
 from twin.vehicle.running.contacts import ElasticContacts, KnifeContacts, Way
+from twin.vehicle.running.flexible import FlexibleRails
 from twin.vehicle.running.native import NativeCall
-from twin.vehicle.running.rails import Rails, plane_at
+from twin.vehicle.running.rails import Rails, design_at, plane_at
 from twin.vehicle.running.record import WHEEL_FIELDS, Record
 from twin.vehicle.running.seats import WheelRailSettings, wheelsets_on_rails
+from twin.vehicle.running.standing import follow_wheelsets, turn_rotors
 from twin.vehicle.running.step import (
     LEFT_TRACK,
     NO_CONTACT,
@@ -29,6 +31,7 @@ from twin.vehicle.running.step import (
 )
 from twin.vehicle.statics import at_rest
 from twin.vehicle.symbolic import VehicleModel, vehicle_model
+from twin.vehicle.track_flexibility.parameters import Track
 
 STRETCH = 1.0
 """Length of the stretches a run is computed in [s]: progress is told after each."""
@@ -51,6 +54,15 @@ class RunSettings(Settings):
     rate: float = Field(1000.0, gt=0, le=1e5, description="kept states per second [Hz]; a whole number of steps apart")
     driven: bool = Field(False, description="torques on the wheelsets keep the speed, instead of a pull at the body")
     wheel_rail: WheelRailSettings = Field(WheelRailSettings(), description="what the wheels run on")
+    track: Track | None = Field(
+        None, description="that gives way under elastic contacts, even support and viscous damping; none: it is rigid"
+    )
+
+    @model_validator(mode="after")
+    def _gives_way_under_forces(self) -> Self:
+        if self.track is not None and self.contact == "knife":
+            raise ValueError("knives stand on rigid track: set contact = 'elastic', or leave out the track")
+        return self
 
     @property
     def dt(self) -> float:
@@ -92,7 +104,7 @@ class Running:
         self._steps_done = 0
         self._row = np.zeros((2 * len(self.pairs), len(WHEEL_FIELDS)))
         self.contacts: ElasticContacts | KnifeContacts = (
-            ElasticContacts(vehicle, self.pairs, self.settings.wheel_rail)
+            ElasticContacts(vehicle, self.pairs, self.settings.wheel_rail, flexible=self._flexible(speeds))
             if self.settings.contact == "elastic"
             else KnifeContacts(vehicle, self.pairs, self.settings.wheel_rail)
         )
@@ -125,6 +137,7 @@ class Running:
         if self._native.native.function:
             return contacts.steps(self._native.native, way, self.t, dt, every, room)
         for k in range(room.q.shape[0]):  # the same steps, one by one around the slower evaluation
+            contacts.suit(way)
             for i in range(every):
                 lost = contacts.prepare(way, self.t + (k * every + i) * dt, dt, room.row)
                 if lost >= 0:
@@ -163,6 +176,17 @@ class Running:
             model.q[start + 3] = roll + plane.roll
             model.v[start + 4] = speed / wheels.radius
             self.contacts.load(w, model.q[start : start + 6], model.v[start : start + 6], self.rails, loads)
+        follow_wheelsets(self.vehicle, model)
+        for chain, block in enumerate(layout.blocks):
+            design_at(self.rails, float(model.q[block.start]), model.track[chain])
+        turn_rotors(self.vehicle, model)
+
+    def _flexible(self, speeds: Array) -> FlexibleRails | None:
+        if self.settings.track is None:
+            return None
+        loads = np.array([load for each in self.vehicle.wheelsets for load in self._loads[each.name]])
+        fastest = float(np.abs(speeds).max())
+        return FlexibleRails(self.settings.track, self.vehicle, fastest=fastest, loads=loads, dt=self.settings.dt)
 
     def _drive(self, times: Array, speeds: Array) -> Drive:
         layout, vehicle = self.model.layout, self.vehicle

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from twin.contact.creep import Friction
-from twin.contact.curve import Zone
+from twin.contact.curve import SHORTEST, Zone
 from twin.contact.fastsim import workspace
 from twin.contact.hertz import Material
 from twin.contact.knife_edge import START, STOP, Branch, KnifeWheel, knife_edge
@@ -20,12 +20,16 @@ from twin.core.arrays import Array, frozen
 from twin.core.settings import Settings
 from twin.vehicle.description import Vehicle, Wheels, wheels_of
 from twin.vehicle.running.elastic import ElasticWheels
+from twin.vehicle.running.flexible import rigid_bed
 from twin.vehicle.running.knife import CONSTRAINT_FIELDS, MOST, KnifeWheels
 
 POINT_STEP = 2e-5
 """Between the contact points kept along a branch [m]: they jump where a wheel runs onto another radius."""
 GAUGE_LESS_BASE = 0.065
 """Distance of the rolling circles less the track gauge [m]: 1.500 - 1.435, the same on metre gauge."""
+
+CLOSEST = 5 * SHORTEST
+"""Samples of a scaled profile [m]: where it is steep, laying a rail at its inclination brings them closer yet."""
 
 
 class WheelRailSettings(Settings):
@@ -84,8 +88,18 @@ def _scaled(profile: Profile, scale: float) -> Profile:
     """The profile of a model built to a scale."""
     if scale == 1.0:
         return profile
-    zones = tuple(Zone(zone.y * scale, zone.z * scale, zone.slope, zone.second / scale) for zone in profile.zones)
+    zones = tuple(_thinned(Zone(z.y * scale, z.z * scale, z.slope, z.second / scale)) for z in profile.zones)
     return replace(profile, zones=zones)
+
+
+def _thinned(zone: Zone) -> Zone:
+    """The zone without samples that lie too close for a curve, both ends kept."""
+    kept = [0]
+    for i in range(1, zone.y.size - 1):
+        if min(zone.y[i] - zone.y[kept[-1]], zone.y[-1] - zone.y[i]) > CLOSEST:
+            kept.append(i)
+    kept.append(zone.y.size - 1)
+    return Zone(*(part[kept] for part in zone))
 
 
 def elastic_wheels(vehicle: Vehicle, pairs: list[WheelsetPair], law: ContactLaw) -> ElasticWheels:
@@ -94,7 +108,7 @@ def elastic_wheels(vehicle: Vehicle, pairs: list[WheelsetPair], law: ContactLaw)
     rooms = {id(each): wheel_buffers(each, law) for each in flat}
     buffers = tuple(rooms[id(each)] for each in flat)
     radius = np.array([wheels_of(wheelset).radius for wheelset in vehicle.wheelsets])
-    return ElasticWheels(flat, law, buffers, radius, _half_distances(vehicle))
+    return ElasticWheels(flat, law, buffers, radius, _half_distances(vehicle), rigid_bed(len(flat)))
 
 
 def knife_wheels(vehicle: Vehicle, pairs: list[WheelsetPair], law: ContactLaw) -> KnifeWheels:

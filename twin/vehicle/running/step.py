@@ -14,6 +14,7 @@ import numpy as np
 from twin.core.arrays import Array, IntArray
 from twin.numerics.compiled import compiled
 from twin.vehicle.running.elastic import ElasticWheels, elastic_wheelset
+from twin.vehicle.running.flexible import advance_bed, serves
 from twin.vehicle.running.knife import (
     KnifeWheels,
     close_record,
@@ -26,8 +27,9 @@ from twin.vehicle.running.knife import (
 from twin.vehicle.running.native import Native, call_native
 from twin.vehicle.running.rails import Rails, design_at
 
-ON_TRACK, LEFT_TRACK, NOT_FINITE, NO_CONTACT = range(4)
-"""What became of a step: done; a wheelset has left the track; a number is none; contacts were not resolved."""
+ON_TRACK, LEFT_TRACK, NOT_FINITE, NO_CONTACT, OTHER_SPEED = range(5)
+"""What became of a step: done; a wheelset has left the track; a number is none; contacts were not resolved; not begun,
+as flexible rails must be made for the present speed first."""
 
 BLOCK_START, BLOCK_SIZE, BLOCK_M = range(3)
 LARGEST_RATE = 1e4
@@ -113,6 +115,7 @@ def prepare_elastic(
     """Fill track and wrenches for the equations of motion, elastic contacts among them; the wheelset off the track."""
     _place(machine, rails)
     drive_force(machine, drive, t, dt)
+    advance_bed(wheels.bed)
     lost = -1
     for w in range(machine.wheelsets.shape[0]):
         chain, body = machine.wheelsets[w]
@@ -196,9 +199,9 @@ class Room(NamedTuple):
     v: Array
     a: Array
     wheels: Array
-    """(kept, wheels, 8)"""
+    """(kept, wheels, 9)"""
     row: Array
-    """(wheels, 8) of the present step."""
+    """(wheels, 9) of the present step."""
 
 
 @compiled
@@ -224,6 +227,8 @@ def run_elastic(
 ) -> tuple[int, int, int]:
     """Fill the room with every n-th step; how many were kept, what became of the last step, and of which wheelset."""
     for k in range(room.q.shape[0]):
+        if not serves(wheels.bed, machine.v[drive.coordinate]):
+            return k, OTHER_SPEED, -1
         for i in range(every):
             lost = prepare_elastic(machine, wheels, rails, drive, t + (k * every + i) * dt, dt, room.row)
             call_native(native)

@@ -10,6 +10,14 @@ follows
 
 with e = exp(lambda dt). In zeta = z - g f a step needs one product: zeta_1 = e zeta_0 + (e g + h - g) f_0, and the
 deflection is w = Re(pull zeta) + D f, D = Re(pull g) the compliance of the rail within one step.
+
+That is exact where poles turn by less than half a turn in a step. Faster ones show up at a false frequency with the
+sign of their damping reversed, and drive what they are coupled to. Where steps are that long, the rule of trapezes
+
+    e = (1 + lambda dt / 2) / (1 - lambda dt / 2),   g = (dt / 2) / (1 - lambda dt / 2),   h = 2 g
+
+takes its place: it is the rail itself at the frequency tan(omega dt / 2) / (dt / 2), so it never gives energy back that
+it was not given, at any step. At 200 Hz and 0.25 ms frequencies are off by 0.8 %.
 """
 
 from dataclasses import dataclass
@@ -66,31 +74,57 @@ class RailAtSpeed:
         return np.stack([zeta.real, zeta.imag])
 
 
+class _Decoupled(NamedTuple):
+    """Poles (m,) of a reduced track, one of each conjugate pair, and the ways to its state and back."""
+
+    values: ComplexArray
+    vectors: ComplexArray
+    rows: ComplexArray
+
+
 def rail_at_speed(modes: MovingModes, *, V: float, dt: float) -> RailAtSpeed:
-    """The poles of a reduced track at V [m/s] for steps of dt [s]."""
+    """Steps of dt [s] of a reduced track at V [m/s], exact under forces linear in time."""
+    poles = _decoupled(modes, V)
+    e = np.exp(poles.values * dt)
+    h = np.expm1(poles.values * dt) / poles.values  # the track is damped: no pole is zero
+    g = (h / dt - 1) / poles.values
+    return _rail(modes, V, poles, e, e * g + h - g, g)
+
+
+def lossless_rail_at_speed(modes: MovingModes, *, V: float, dt: float) -> RailAtSpeed:
+    """Steps of dt [s] of a reduced track at V [m/s] by the rule of trapezes, which makes no energy at any step."""
+    poles = _decoupled(modes, V)
+    g = dt / 2 / (1 - poles.values * dt / 2)
+    e = 1 + 2 * poles.values * g
+    return _rail(modes, V, poles, e, e * g + g, g)
+
+
+def _decoupled(modes: MovingModes, V: float) -> _Decoupled:
     values, vectors = np.linalg.eig(state_matrix(modes, V=V).astype(complex))
     rows = np.linalg.inv(vectors)
     rounding = np.finfo(float).eps * np.abs(values).max()
     kept = values.imag > -rounding
     count = np.where(np.abs(values.imag) <= rounding, 1.0, 2.0)[kept]
-    values, vectors, rows = values[kept], vectors[:, kept] * count, rows[kept]
-    e = np.exp(values * dt)
-    h = np.expm1(values * dt) / values  # the track is damped: no pole is zero
-    g = (h / dt - 1) / values
-    pushed = rows @ force_matrix(modes)
-    push = (e * g + h - g)[:, None] * pushed
-    pull = (deflection_matrix(modes) @ vectors).T
-    g_forces = g[:, None] * pushed
+    return _Decoupled(values[kept], vectors[:, kept] * count, rows[kept])
+
+
+def _rail(
+    modes: MovingModes, V: float, poles: _Decoupled, turn: ComplexArray, push: ComplexArray, g: ComplexArray
+) -> RailAtSpeed:
+    """From the numbers (m,) of each pole's step."""
+    pushed = poles.rows @ force_matrix(modes)
+    pushes, g_forces = push[:, None] * pushed, g[:, None] * pushed
+    pull = (deflection_matrix(modes) @ poles.vectors).T
     step = RailStep(
-        turn_real=np.ascontiguousarray(e.real),
-        turn_imaginary=np.ascontiguousarray(e.imag),
-        push_real=np.ascontiguousarray(push.real),
-        push_imaginary=np.ascontiguousarray(push.imag),
+        turn_real=np.ascontiguousarray(turn.real),
+        turn_imaginary=np.ascontiguousarray(turn.imag),
+        push_real=np.ascontiguousarray(pushes.real),
+        push_imaginary=np.ascontiguousarray(pushes.imag),
         pull_real=np.ascontiguousarray(pull.real),
         pull_imaginary=np.ascontiguousarray(pull.imag),
         D=np.ascontiguousarray((pull.T @ g_forces).real),
     )
-    return RailAtSpeed(V=V, step=step, state_of_poles=vectors, poles_of_state=rows, g=g_forces)
+    return RailAtSpeed(V=V, step=step, state_of_poles=poles.vectors, poles_of_state=poles.rows, g=g_forces)
 
 
 @compiled
