@@ -109,6 +109,7 @@ def test_seed_names_the_irregularities_and_a_file_gives_the_track(railtwin: Rail
         (("--rail", "61E1"), "61E1"),
         (("--rate", "300"), "no whole number of steps"),
         (("-o", "run.xlsx"), "a figure ends in"),
+        (("--flexible",), "add --contact elastic"),
     ],
 )
 def test_what_cannot_be_run_is_refused_with_its_remedy(
