@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twin.cli import calibrate_camera, calibrate_contact_network, calibrate_imu_noise, calibrate_mounting
+from twin.cli import (
+    calibrate_camera,
+    calibrate_contact_network,
+    calibrate_imu_noise,
+    calibrate_mounting,
+    calibrate_wheel_radius,
+)
 from twin.cli.console import ExitCode, stop, terminal
 
 if TYPE_CHECKING:
@@ -20,13 +26,14 @@ NIS_BAND = (0.8, 1.25)
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Calibrate sensors at rest or the navigation under way, or train networks for the contact of wheel and rail.",
+    help="Calibrate sensors, cameras and their mounting, the wheel and the navigation, or train contact networks.",
     epilog="Example: railtwin calibrate static runs/line7 --out imu.toml",
 )
 app.command(name="contact-network")(calibrate_contact_network.contact_network)
 app.command(name="camera")(calibrate_camera.camera)
 app.command(name="imu-noise")(calibrate_imu_noise.imu_noise)
 app.command(name="mounting")(calibrate_mounting.mounting)
+app.command(name="wheel-radius")(calibrate_wheel_radius.wheel_radius)
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or a recording.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Calibration file to write, TOML.")]

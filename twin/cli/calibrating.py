@@ -10,6 +10,7 @@ from calibration.allan import Allan, AllanConfig, calibrate_imu_noise
 from calibration.navigation import Tuned, tune
 from calibration.static import Static, calibrate_static
 from calibration.store import Calibration, merge, merged, read_calibration, write_calibration
+from calibration.wheel_radius import Rolled, roll_along
 from firmware_interface import Chunk
 from recordings import RecordingReader, open_recording
 from sensors.imu import ImuCalibration
@@ -85,6 +86,10 @@ class CalibrationRun:
     def imu_noise(self, progress: Progress, config: AllanConfig) -> Allan:
         """Noise of every axis from the longest rest."""
         return calibrate_imu_noise(self.setup, self._epochs(progress), config=config)
+
+    def rolled(self, progress: Progress) -> Rolled:
+        """The run as its wheel rolled."""
+        return roll_along(self.setup, self._epochs(progress))
 
     def navigation(self, progress: Progress) -> Tuned:
         """Variances from the moving part."""
