@@ -30,6 +30,7 @@ BENCH: dict[str, Arguments] = {
     "vehicle_checks": {},
     "simulation_speed": {},
     "geometry_laser": {},
+    "geometry_report": {},
     "kalman": {},
     "navigation_speed": {},
     "navigation_accuracy": {},

@@ -36,7 +36,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path, data = tmp_path_factory.mktemp("report") / "report.html", geometry_run()
     judged = judge(data, CONFIG)
     assert judged is not None
-    earlier = lay_over(judged, geometry_run(seed=2, later=False, shift=7.5, name="Demo run 6"), data, CONFIG)
+    earlier = lay_over(data, geometry_run(seed=2, later=False, shift=7.5, name="Demo run 6"), CONFIG)
     write_html(data, path, ReportConfig(), judged=judged, earlier=earlier)
     return path
 

@@ -51,9 +51,9 @@ def judged(data: RunData) -> Judged:
 
 
 @pytest.fixture(scope="module")
-def earlier(data: RunData, judged: Judged) -> LaidOver:
+def earlier(data: RunData) -> LaidOver:
     other = geometry_run(seed=2, later=False, shift=7.5, name="Demo run 6")
-    found = lay_over(judged, other, data, CONFIG)
+    found = lay_over(data, other, CONFIG)
     assert found is not None
     return found
 

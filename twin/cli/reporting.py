@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recordings import RecordingReader
 from twin.cli.config import RunConfig
@@ -12,8 +13,13 @@ from twin.cli.run_directory import RunDirectory, results_config, results_in
 from twin.core.errors import ConfigError, RecordingError
 from twin.core.estimate import Form, GridBlock, Result, StateLayout
 from twin.geometry.quantities.line_table import read_line
-from twin.report import Judged, ReportConfig, RunData, RunLabel, judge, write_csv, write_html
+from twin.report import Judged, ReportConfig, RunData, RunLabel, write_csv, write_html
 from twin.report.data import NAVIGATION, RAILS
+from twin.report.judged import judge_rails
+from twin.report.rails import rail_run
+
+if TYPE_CHECKING:
+    from twin.report.laid_over import LaidOver
 
 _CAUSAL = ("r_y", "r_z")
 """Columns of causal navigation that are drawn beside smoothed ones."""
@@ -101,10 +107,12 @@ def write_files(
     """Write the page, the table and, of rails, the sheets; returns what they show, but the rails, and the files."""
     data, config = load_shown(run)
     report = asked_config(config, options.line)
-    judged = judge(data, report.geometry, limits=options.limits)
-    if judged is None and (options.previous or options.limits or options.line):
-        raise ConfigError(f"{run.path}: saw no rails: --previous, --limits and --line are for track geometry")
-    data = replace(data, rails=None)  # judged: of 50 km they are large
+    earlier = None if options.previous is None else _earlier(data, options.previous, report)
+    rails = rail_run(data, long_wave=report.geometry.long_wave)
+    if rails is None and (options.limits or options.line):
+        raise ConfigError(f"{run.path}: saw no rails: --limits and --line are for track geometry")
+    data = replace(data, rails=None)  # taken: of 50 km they are large
+    judged = None if rails is None else judge_rails(rails, data, report.geometry, limits=options.limits)
     options.progress(0.3)
     files = [page, table]
     try:
@@ -112,32 +120,34 @@ def write_files(
         if judged is None:
             write_html(data, page, report)
         else:
-            _write_track(data, judged, page, report, options)
+            write_html(data, page, report, judged=judged, earlier=earlier)
+            options.progress(0.5)
+            _write_sheets(data, judged, earlier, options)
             files += [] if options.pdf is None else [options.pdf]
     except OSError as error:
         raise RecordingError(f"{error.filename}: cannot be written ({error.strerror}); choose another --out") from None
     return data, tuple(files)
 
 
-def _write_track(data: RunData, judged: Judged, page: Path, report: ReportConfig, options: ReportOptions) -> None:
-    earlier = None
-    if options.previous is not None:
-        from twin.report.laid_over import lay_over  # here: its compiled code is loaded only where it is used
+def _earlier(data: RunData, previous: RunDirectory, report: ReportConfig) -> "LaidOver":
+    """An earlier run, laid over one before that is judged: both take much memory."""
+    from twin.report.laid_over import lay_over  # here: its compiled code is loaded only where it is used
 
-        other, _ = load_rails(options.previous)
-        earlier = lay_over(judged, other, data, report.geometry)
-        del other
-        if earlier is None or not earlier.curve.matched.any():
-            raise ConfigError(
-                f"{options.previous.path}: does not match this run anywhere: name one over the same track"
-            )
-    options.progress(0.5)
-    write_html(data, page, report, judged=judged, earlier=earlier)
-    options.progress(0.6)
-    if options.pdf is not None:
-        from twin.report.pdf import write_pdf  # here: a page needs no matplotlib
+    other, _ = load_rails(previous)
+    earlier = lay_over(data, other, report.geometry)
+    if earlier is None:
+        raise ConfigError(f"{data.label.name} or {previous.path}: saw no rails: --previous is for track geometry")
+    if not earlier.curve.matched.any():
+        raise ConfigError(f"{previous.path}: does not match this run anywhere: name one over the same track")
+    return earlier
 
-        write_pdf(data, options.pdf, judged, earlier=earlier, progress=part_of(options.progress, 0.6, 1.0))
+
+def _write_sheets(data: RunData, judged: Judged, earlier: "LaidOver | None", options: ReportOptions) -> None:
+    if options.pdf is None:
+        return
+    from twin.report.pdf import write_pdf  # here: a page needs no matplotlib
+
+    write_pdf(data, options.pdf, judged, earlier=earlier, progress=part_of(options.progress, 0.5, 1.0))
 
 
 def asked_config(config: RunConfig, line: Path | None) -> ReportConfig:

@@ -57,14 +57,15 @@ def compare_runs(first: RunData, second: RunData, config: ReportConfig) -> Compa
     judged = judge(first, config.geometry)
     if judged is None:
         raise RecordingError(f"{first.label.name}: saw no rails: only runs with cameras can be compared")
-    laid = lay_over(judged, second, first, config.geometry)
+    laid = lay_over(first, second, config.geometry)
     if laid is None:
         raise RecordingError(f"{second.label.name}: saw no rails: only runs with cameras can be compared")
     if not laid.curve.matched.any():
         raise RecordingError(
             f"{first.label.name} and {second.label.name} do not match anywhere: are they of one track?"
         )
-    rows = repeatability(judged.geometry, laid.geometry, config.geometry.repeatability)
+    others = laid.geometry({quantity.name for quantity in judged.geometry})
+    rows = repeatability(judged.geometry, others, config.geometry.repeatability)
     listed = tuple(row for row in rows if not any(word in row.name for word in SHOWN))
     return Compared(first, second, judged, laid, listed)
 
@@ -107,7 +108,7 @@ def _strips(compared: Compared, axis: Axis, config: ReportConfig) -> Iterator[St
     shown = [quantity for quantity in compared.judged.geometry if group_of(quantity) == GEOMETRY]
     grid, limits = grid_of(compared.judged), config.geometry.repeatability.table()
     for quantity in shown:
-        values = MM * difference(quantity, compared.laid.geometry[quantity.name])
+        values = MM * difference(quantity, compared.laid[quantity.name])
         limit = limits.get((quantity.kind, quantity.variant))
         yield _strip(
             quantity,
@@ -126,7 +127,7 @@ def _strips(compared: Compared, axis: Axis, config: ReportConfig) -> Iterator[St
             ),
         )
     for quantity in shown:
-        before = axis.spread(grid, shown_values(compared.laid.geometry[quantity.name]))
+        before = axis.spread(grid, shown_values(compared.laid[quantity.name]))
         lines = (
             Line(compared.second.label.name, Role.EARLIER, before),
             Line(compared.first.label.name, Role.MAIN, axis.spread(grid, shown_values(quantity))),

@@ -63,10 +63,20 @@ class Judged:
 def judge(data: RunData, config: TrackReportConfig, *, limits: Path | None = None) -> Judged | None:
     """Everything a report says of the rails of a run; None where it has none."""
     rails = rail_run(data, long_wave=config.long_wave)
-    if rails is None:
-        return None
+    return None if rails is None else judge_rails(rails, data, config, limits=limits)
+
+
+def judge_rails(rails: RailRun, data: RunData, config: TrackReportConfig, *, limits: Path | None = None) -> Judged:
+    """The same of rails already taken from the run, whose data need not hold them any more."""
     table = read_limits(limits or SHIPPED)
-    geometry = quantities_of(rails.trace, data, config, names=shown_names(config), errors=rails.errors)
+    geometry = quantities_of(
+        rails.trace,
+        config,
+        places=data.places,
+        cant_base=data.cant_base,
+        names=shown_names(config),
+        errors=rails.errors,
+    )
     line_speed = config.line.line_speed(geometry.kilometre)
     pieces, found = _against(geometry, table, line_speed, config)
     spread = deviations(geometry, config.quantities)

@@ -7,6 +7,7 @@ import numpy as np
 
 from twin.core.arrays import Array, FlagArray, IntArray
 from twin.core.errors import RecordingError
+from twin.core.places import Places
 from twin.core.quality import UNUSABLE, Quality
 from twin.geometry.quantities.curvature import curvature_from_design
 from twin.geometry.quantities.line_table import marked_left_out
@@ -72,15 +73,16 @@ def rail_run(data: RunData, *, long_wave: float) -> RailRun | None:
 
 def quantities_of(
     trace: RailTrace,
-    data: RunData,
     config: TrackReportConfig,
     *,
+    places: Places,
+    cant_base: float,
     names: Container[str],
     errors: RailErrors | None = None,
 ) -> TrackGeometry:
     """Some quantities of rails by their names, as track_geometry gives them: all of 50 km would fill the memory."""
-    quantities = config.quantities.model_copy(update={"chords": (), "cant_base": data.cant_base})
-    kilometre = data.places.kilometre(trace.s)
+    quantities = config.quantities.model_copy(update={"chords": (), "cant_base": cant_base})
+    kilometre = places.kilometre(trace.s)
     trace = marked_left_out(trace, kilometre, config.line.left_out, low_speed=quantities.low_speed)
     trace = trace.without_invalid().bridged(quantities.longest_bridge)
     values, found = signals(trace, quantities), []

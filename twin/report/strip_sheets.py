@@ -123,7 +123,7 @@ class StripSheet:
         axes.grid(color=FAINT, linewidth=0.4)
         axes.set_axisbelow(True)
         values = shown_values(quantity)
-        before = None if earlier is None else shown_values(earlier.geometry[quantity.name])
+        before = None if earlier is None else shown_values(earlier[quantity.name])
         band = Polygon(np.zeros((1, 2)), closed=True, facecolor=BAND, edgecolor="none", zorder=2)
         grey, line = (
             Line2D([], [], color=BEFORE, linewidth=0.5, zorder=3),

@@ -109,7 +109,7 @@ def _strip(judged: Judged, axis: Axis, quantity: Quantity, earlier: "LaidOver | 
     grid = grid_of(judged)
     lines = []
     if earlier is not None:
-        before = axis.spread(grid, shown_values(earlier.geometry[quantity.name]))
+        before = axis.spread(grid, shown_values(earlier[quantity.name]))
         lines.append(Line(earlier.name, Role.EARLIER, before))
     sd = None if quantity.sd is None else axis.spread(grid, MM * quantity.sd)
     lines.append(Line("measured", Role.MAIN, axis.spread(grid, shown_values(quantity)), sd))

@@ -11,7 +11,7 @@ from twin.geometry.curves import Shape
 from twin.geometry.quantities.deviations import COMBINED
 from twin.geometry.quantities.exceedances import Exceedance
 from twin.geometry.quantities.limits import CLASSES
-from twin.geometry.quantities.quantity import Kind, Severity
+from twin.geometry.quantities.quantity import Kind, Severity, TrackGeometry
 from twin.geometry.rails import LEFT_OUT, STEP, RailFlag
 from twin.report.judged import CLASSED, Judged
 from twin.report.rails import WEAR
@@ -103,6 +103,8 @@ class WearRow:
 
 def exceedance_rows(judged: Judged, earlier: "LaidOver | None" = None) -> list[ExceedanceRow]:
     """All exceedances along the line."""
+    names = {found.name for found in judged.exceedances}
+    before = None if earlier is None else earlier.geometry(names)
     return [
         ExceedanceRow(
             number=number,
@@ -118,7 +120,7 @@ def exceedance_rows(judged: Judged, earlier: "LaidOver | None" = None) -> list[E
             peak=MM * found.peak,
             sd=None if found.sd is None else MM * found.sd,
             limit=MM * found.limit,
-            before=_before(judged, earlier, found),
+            before=_before(before, found),
             line_speed=KMH * float(np.interp(found.s, judged.geometry.s, judged.line_speed)),
         )
         for number, found in enumerate(judged.exceedances, start=1)
@@ -235,11 +237,11 @@ def combined_mean(judged: Judged) -> float:
     return MM * float(np.sqrt(np.mean(known**2))) if known.size else float("nan")
 
 
-def _before(judged: Judged, earlier: "LaidOver | None", found: Exceedance) -> float | None:
+def _before(before: TrackGeometry | None, found: Exceedance) -> float | None:
     """What the earlier run had here on the same side, in the unit of the report."""
-    if earlier is None:
+    if before is None:
         return None
-    quantity, s = earlier.geometry[found.name], judged.geometry.s
+    quantity, s = before[found.name], before.s
     a = int(np.searchsorted(s, found.start - _REACH))
     b = int(np.searchsorted(s, found.start + found.length + _REACH))
     values: Array = np.where(quantity.valid[a:b], quantity.values[a:b], np.nan)
