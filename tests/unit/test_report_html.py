@@ -21,8 +21,8 @@ from twin.core.estimate import Form, OperatorEvent, Result
 from twin.core.places import Direction, KilometrePost, Places
 from twin.report import ReportConfig, RunData, RunLabel, write_html
 from twin.report.html import render
-from twin.report.payload import kilometre_pieces
 from twin.report.pack import pack, unpack
+from twin.report.payload import kilometre_pieces
 from twin.report.spark import spark
 from twin.report.strips import Axis, strips
 
