@@ -122,3 +122,22 @@ def test_a_device_that_is_not_configured_is_named(config: RunConfig) -> None:
     calibration = made(device=({"name": "imu2", "imu": {}},))
     with pytest.raises(ConfigError, match=r"x\.toml: .*'imu2'.* there is imu, encoder"):
         merged(config.model_dump(), calibration, where="x.toml")
+
+
+def test_radius_and_mounting_reach_the_run_and_the_rest_stays(config: RunConfig, tmp_path: Path) -> None:
+    path = tmp_path / "wheel.toml"
+    origin = ORIGIN.model_copy(update={"kind": "wheel-radius", "uncertainty": {"vehicle.wheel_radius": 1e-4}})
+    made = Calibration(calibration=origin, vehicle={"wheel_radius": 0.4534})
+    write_calibration(path, made, text_of=to_toml)
+    after = calibrated(config, path)
+    assert after.vehicle.wheel_radius == 0.4534
+    assert after.model_copy(update={"vehicle": config.vehicle}) == config
+
+
+def test_a_camera_is_not_laid_over_a_run(config: RunConfig) -> None:
+    camera = {"focal": [1400.0, 1400.0], "centre": [320.0, 160.0], "plane_normal_c": [0.0, 0.0, 1.0]}
+    made = Calibration(calibration=ORIGIN.model_copy(update={"kind": "camera"}), camera=camera)
+    with pytest.raises(ConfigError, match=r"left\.toml: is of a camera's images"):
+        merged(config.model_dump(mode="json"), made, where="left.toml")
+    with pytest.raises(ConfigError, match=r"left\.toml: camera: missing key 'plane_distance'"):
+        made.checked(where="left.toml")

@@ -67,10 +67,10 @@ def camera(
     """
     from calibration.camera import CameraSeat, calibrate_camera
     from calibration.camera_boards import BoardConfig, image_files, see_poses
-    from twin.cli.calibrating import refuse_existing, save, save_picture, today
+    from twin.cli.calibrating import picture_of, refuse_existing, save, save_picture, today
     from twin.geometry.laser import ExtractionSettings
 
-    refuse_existing(out, force=force)
+    refuse_existing(out, picture_of(out), force=force)
     across, down = _pair(corners)
     board = BoardConfig.load({"across": across, "down": down, "square": square * MM}, where="--corners, --square")
     seat = CameraSeat.load({"looks": looks, "place": _place(place)}, where="--looks, --place")

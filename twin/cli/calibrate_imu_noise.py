@@ -44,9 +44,9 @@ def imu_noise(
     Example: railtwin calibrate imu-noise runs/night -o imu-noise.toml
     """
     from calibration.allan import AllanConfig
-    from twin.cli.calibrating import CalibrationRun, refuse_existing, save, save_picture, today
+    from twin.cli.calibrating import CalibrationRun, picture_of, refuse_existing, save, save_picture, today
 
-    refuse_existing(out, force=force)
+    refuse_existing(out, picture_of(out), force=force)
     config = AllanConfig.load({"shortest": shortest}, where="--shortest")
     asked = CalibrationRun.open(recording, config_file=config_file, earlier=None, imu=device)
     with terminal().progress("calibrate") as progress:

@@ -63,9 +63,9 @@ def mounting(
     Example: railtwin calibrate mounting runs/out runs/back --from 12.2 --to 12.6 --gauge 1435.8 -o mounting.toml
     """
     from calibration.mounting import Reference, calibrate_mounting
-    from twin.cli.calibrating import refuse_existing, save, save_picture, today
+    from twin.cli.calibrating import picture_of, refuse_existing, save, save_picture, today
 
-    refuse_existing(out, force=force)
+    refuse_existing(out, picture_of(out), force=force)
     paths = [run] if run_back is None else [run, run_back]
     seen = [_stretch(path, start, end) for path in paths]
     config = seen[0][1]

@@ -40,9 +40,9 @@ def wheel_radius(
     Example: railtwin calibrate wheel-radius runs/posts --distance 2000.35 --sd-distance 0.1 -o wheel.toml
     """
     from calibration.wheel_radius import by_curves, by_distance
-    from twin.cli.calibrating import CalibrationRun, refuse_existing, save, save_picture, today
+    from twin.cli.calibrating import CalibrationRun, picture_of, refuse_existing, save, save_picture, today
 
-    refuse_existing(out, force=force)
+    refuse_existing(out, picture_of(out), force=force)
     asked = CalibrationRun.open(run, config_file=config_file, earlier=None, imu=None)
     with terminal().progress("calibrate") as progress:
         rolled = asked.rolled(progress)

@@ -115,12 +115,13 @@ class CalibrationRun:
         progress(1.0)
 
 
-def refuse_existing(file: Path, *, force: bool) -> None:
-    """Before minutes of work: the file must be free, or may be replaced."""
-    if file.exists() and not force:
-        raise ConfigError(f"{file}: exists; choose another name, or --force to replace it")
-    if not file.parent.is_dir():
-        raise ConfigError(f"{file.parent}: no such folder; make it, or choose another --out")
+def refuse_existing(*files: Path, force: bool) -> None:
+    """Before minutes of work: files must be free, or may be replaced."""
+    for file in files:
+        if file.exists() and not force:
+            raise ConfigError(f"{file}: exists; choose another name, or --force to replace it")
+        if not file.parent.is_dir():
+            raise ConfigError(f"{file.parent}: no such folder; make it, or choose another --out")
 
 
 def today() -> datetime.date:
