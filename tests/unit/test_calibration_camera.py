@@ -166,6 +166,21 @@ def test_a_plane_nearly_through_the_camera_is_refused(poses: Poses) -> None:
         calibrate_camera(replace(poses, found=tuple(seen)), seat=CameraSeat())
 
 
+def test_boards_that_are_all_parallel_to_the_image_are_refused(poses: Poses) -> None:
+    rng, points_o = np.random.default_rng(6), poses.points_o
+    flat = []
+    for pose, (_, T) in zip(poses.found, board_poses(len(poses.found), seed=4), strict=True):
+        R = cv2.Rodrigues(0.03 * rng.standard_normal(3))[0]
+        X = points_o @ R.T + T
+        corners = CAMERA.through_lens(X[:, :2] / X[:, 2:]) * CAMERA.f + CAMERA.c
+        along = np.linspace(0.2, ACROSS - 1.2, 60)
+        line = np.array([np.interp(along, range(ACROSS), corners[ACROSS : 2 * ACROSS, k]) for k in (0, 1)]).T
+        noisy = corners + 0.02 * rng.standard_normal(corners.shape)
+        flat.append(replace(pose, corners=noisy, line=np.column_stack([line + np.array([0, 8]), np.full(60, 0.2)])))
+    with pytest.raises(CalibrationError, match=r"tilted by \d\.\d degrees \(rms\), 10 are needed"):
+        calibrate_camera(replace(poses, found=tuple(flat)), seat=CameraSeat())
+
+
 def test_mapped_points_lie_in_the_plane(found: CameraFound) -> None:
     x = np.concatenate([found.bundle.lens, found.bundle.plane])
     assert np.allclose(mapped(x, HEAD) @ found.bundle.plane, 1)
