@@ -121,7 +121,7 @@ def test_track_relative_inertia_is_that_of_newton_and_euler_on_the_ground(
     place = pair.layout.frames.index(body.name)
     block = pair.layout.blocks[place]
     pair.q[block], pair.v[block] = q, v
-    pair.track[place] = [*RHO, *SLOPE, ROLL, PITCH]
+    pair.track[place] = [*RHO, *SLOPE, ROLL, PITCH, 0, 0, 0, 0.4]
     pair.evaluate()
     M = pair.layout.matrix(pair.M)[block, block]
     expected = newton_euler(body, q, v, a)
@@ -153,7 +153,9 @@ def test_a_spring_over_a_twisting_canted_curve_pulls_as_its_energy_on_the_ground
     for place, s in enumerate(model.q[[0, 6]]):
         R = track_pose(s)[:3, :3]
         roll, pitch = np.arctan2(R[2, 1], R[2, 2]), -np.arcsin(R[2, 0])
-        model.track[place] = [*(RHO + SLOPE * s), *SLOPE, roll, pitch]
+        x, y, z = track_pose(s)[:3, 3]
+        heading = np.arctan2(R[1, 0], R[0, 0])
+        model.track[place] = [*(RHO + SLOPE * s), *SLOPE, roll, pitch, x - s, y, z, heading]
     model.evaluate()
     q = model.q.copy()
     slope = [
@@ -165,7 +167,7 @@ def test_a_spring_over_a_twisting_canted_curve_pulls_as_its_energy_on_the_ground
 def test_velocities_of_a_body_are_those_escalona_prints() -> None:
     """[Esc eq. 10]: three curvatures of 1/30, r_y -0.1 m, r_z 2 m, angles of 0.1 rad, whose squares it drops."""
     q, v = ca.SX([0, -0.1, 2, 0.1, -0.1, 0.1]), ca.SX.sym("v", 6)
-    frame = TrackFrame.from_numbers(ca.SX([1 / 30] * 3 + [0] * 5))
+    frame = TrackFrame.from_numbers(ca.SX([1 / 30] * 3 + [0] * 9))
     (motion,) = chain_motion([BODY], 0, q=q, v=v, frame=frame).bodies
     rates = ca.vertcat(motion.centre.v_t, motion.basis.against(motion.turning.omega_t))
     per_metre = np.asarray(ca.DM(ca.jacobian(rates, v[0]))).ravel()
@@ -186,7 +188,7 @@ def test_a_body_on_a_canted_curve_feels_the_curve_and_its_weight_across_the_cant
     model = vehicle_model(Vehicle(name="light", source="made", bodies=(BODY, WHEELSET), elements=(hair,)))
     speed, curvature, cant, height = 25.0, 1 / 300, -0.1, 0.6
     rho_h, rho_v = curvature * np.cos(cant), curvature * np.sin(cant)
-    model.track[:] = [0, rho_v, rho_h, 0, 0, 0, cant, 0]
+    model.track[:] = [0, rho_v, rho_h, 0, 0, 0, cant, 0, 0, 0, 0, 0]
     model.q[:] = 0
     model.q[[2, 8]] = height, WHEELSET.position[2]
     model.v[[0, 6]] = speed

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from twin.cli.config import RunConfig
 from twin.cli.console import terminal
 from twin.core.errors import CalibrationError
 
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from calibration.mounting import Camera, Mounted, Reference, StraightRun
+    from twin.cli.config import RunConfig
     from twin.core.estimate import GridBlock
 
 MM = 1e-3
@@ -85,7 +85,7 @@ def mounting(
     terminal().show(f"{out}: written, from {runs[0].s.size * 0.25:.0f} m of track")
 
 
-def cameras_of(config: RunConfig) -> "list[Camera]":
+def cameras_of(config: "RunConfig") -> "list[Camera]":
     """Devices that see rails, left first, with the arms from their origins to the rails."""
     import numpy as np
 
@@ -137,7 +137,7 @@ def _best(results: "list[object]", path: Path) -> "list[GridBlock]":
     raise CalibrationError(f"{path}: its results hold no rails: were there devices of kind profile? Replay it first")
 
 
-def _straight(stretch: "StraightRun", config: RunConfig) -> None:
+def _straight(stretch: "StraightRun", config: "RunConfig") -> None:
     """Raise CalibrationError where the design curves or is canted."""
     import numpy as np
 
@@ -152,7 +152,7 @@ def _straight(stretch: "StraightRun", config: RunConfig) -> None:
 
 
 def figure_of(
-    found: "Mounted", runs: "list[StraightRun]", known: "Reference", config: RunConfig, *, title: str
+    found: "Mounted", runs: "list[StraightRun]", known: "Reference", config: "RunConfig", *, title: str
 ) -> "Figure":
     """Gauge and cross level before and after."""
     from twin.report.calibration_mounting import StretchSeen, mounting_figure
