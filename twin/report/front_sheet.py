@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from twin.geometry.quantities.deviations import COMBINED
 from twin.geometry.quantities.limits import CLASSES
 from twin.geometry.quantities.quantity import Severity
+from twin.geometry.rails import STEP
 from twin.report.data import RunData
 from twin.report.judged import Judged
 from twin.report.sheet import (
@@ -16,23 +19,29 @@ from twin.report.sheet import (
     FAINT,
     INK,
     LEFT,
+    MAIN,
     RIGHT,
     RULE,
     SEVERITY,
     SOFT,
     TOP,
     Title,
+    area,
     blank,
     block_text,
     canvas,
     draw_block,
 )
 from twin.report.track_tables import ExceedanceRow, class_shares, combined_mean, counts, coverage
+from twin.report.units import MM
 
 ROW = 4.2
 """Height of a line of the list [mm]."""
 _LIST_TOP = 104.0
 """On the first sheet [mm]."""
+_OVERVIEW_TOP = 218.0
+_OVERVIEW_POINTS = 4000
+"""Of a line as wide as the sheet; what it shows is a mean over 200 m."""
 _COLUMNS = 2
 _HEADS = ("#", "km", "class", "quantity", "peak ± 2 sd", "limit", "length", "before")
 _STOPS = (7.0, 25.0, 29.0, 59.0, 131.0, 148.0, 164.0, 181.0)
@@ -43,7 +52,8 @@ _LATER_TOP = TOP + 14.0
 
 def sheets_needed(rows: Sequence[ExceedanceRow]) -> int:
     """Sheets the summary and all exceedances take."""
-    return 1 + max(0, -(-(len(rows) - _capacity(_LIST_TOP)) // _capacity(_LATER_TOP)))
+    first, later = _capacity(_LIST_TOP, _OVERVIEW_TOP - 8), _capacity(_LATER_TOP, BLOCK_TOP)
+    return 1 + max(0, -(-(len(rows) - first) // later))
 
 
 def front_sheets(
@@ -52,14 +62,15 @@ def front_sheets(
     """The summary, and as many further sheets as the exceedances need, of a total of sheets."""
     sheet, paper = _new(title)
     _summary(paper, judged, data, rows)
-    rest = _list(paper, rows, top=_LIST_TOP)
+    _overview(sheet, paper, judged, rows)
+    rest = _list(paper, rows, top=_LIST_TOP, bottom=_OVERVIEW_TOP - 8)
     _number(paper, 1, total)
     yield sheet
     number = 2
     while rest:
         sheet, paper = _new(title)
         paper.text(LEFT, TOP + 4, "Exceedances, continued", fontsize=13, weight="bold", color=INK, va="bottom")
-        rest = _list(paper, rest, top=_LATER_TOP)
+        rest = _list(paper, rest, top=_LATER_TOP, bottom=BLOCK_TOP)
         _number(paper, number, total)
         yield sheet
         number += 1
@@ -141,16 +152,45 @@ def _shares(paper: Axes, judged: Judged, *, top: float) -> None:
             paper.text(at + 4.2, y + 11.9, f"{letter}  {100 * share:.0f} %", fontsize=8, color=INK, va="bottom")
 
 
-def _capacity(top: float) -> int:
-    """Lines of the list a sheet holds."""
-    return _COLUMNS * int((BLOCK_TOP - 6 - top) / ROW)
+def _overview(sheet: Figure, paper: Axes, judged: Judged, rows: Sequence[ExceedanceRow]) -> None:
+    """The whole line at a glance: where what is exceeded, and the combined deviation."""
+    left, top, s = LEFT + 34.0, _OVERVIEW_TOP, judged.geometry.s
+    names = list(dict.fromkeys(name.removesuffix(" left").removesuffix(" right") for name in judged.limits))
+    for k, name in enumerate(names):
+        y = top + 4.0 * k
+        paper.text(LEFT, y, name.replace("longitudinal level", "level"), fontsize=7, color=INK, va="center")
+        paper.plot([left, RIGHT], [y, y], color=FAINT, linewidth=0.6)
+        for row in sorted(
+            (row for row in rows if row.quantity == name), key=lambda row: list(Severity).index(row.severity)
+        ):
+            x = left + (row.s - s[0]) / max(s[-1] - s[0], STEP) * (RIGHT - left)
+            paper.plot([x, x], [y - 1.5, y + 1.5], color=SEVERITY[row.severity], linewidth=1.0)
+    top += 4.0 * len(names)
+    axes = area(sheet, left=left, top=top, width=RIGHT - left, height=BLOCK_TOP - 8 - top)
+    combined = judged.deviations[COMBINED].sliding
+    every = max(1, s.size // _OVERVIEW_POINTS)
+    axes.plot(s[::every], MM * combined[::every], color=MAIN, linewidth=0.8)
+    axes.set(xlim=(s[0], max(s[-1], s[0] + STEP)), ylim=(0, None))
+    at = np.unique(np.linspace(0, s.size - 1, 11).astype(int))
+    axes.set_xticks(s[at], [f"km {judged.geometry.kilometre[i]:.1f}" for i in at])
+    axes.tick_params(labelsize=6.5, colors=SOFT, length=2, width=0.4)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set(color=RULE, linewidth=0.5)
+    axes.grid(color=FAINT, linewidth=0.4)
+    paper.text(LEFT, top + 6, "CoSD, mm", fontsize=7, color=INK, va="center")
 
 
-def _list(paper: Axes, rows: Sequence[ExceedanceRow], *, top: float) -> Sequence[ExceedanceRow]:
+def _capacity(top: float, bottom: float) -> int:
+    """Lines of the list between two heights of a sheet [mm]."""
+    return _COLUMNS * int((bottom - 6 - top) / ROW)
+
+
+def _list(paper: Axes, rows: Sequence[ExceedanceRow], *, top: float, bottom: float) -> Sequence[ExceedanceRow]:
     """Write as many exceedances as there is room for; returns the rest."""
     if not rows:
         return rows
-    each, here = _capacity(top) // _COLUMNS, rows[: _capacity(top)]
+    room = _capacity(top, bottom)
+    each, here = room // _COLUMNS, rows[:room]
     for column in range(_COLUMNS):
         part = here[column * each : (column + 1) * each]
         left = LEFT + column * (RIGHT - LEFT + 8) / _COLUMNS

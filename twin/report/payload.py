@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 _GROUPS = {
     COURSE: True,
     GEOMETRY: True,
-    DEVIATIONS: True,
     TWISTS: False,
+    DEVIATIONS: True,
     LONG_WAVES: False,
     WEAR: False,
     NAVIGATION: False,

@@ -54,6 +54,8 @@ TICK = 100.0
 _PLOT_LEFT = LEFT + 26.0
 _AXIS_HEIGHT, _RIBBON_HEIGHT, _LANE_HEIGHT, _GAP = 13.0, 4.6, 4.6, 1.4
 """[mm]"""
+_EDGE = 15.0
+"""A mark so near to the right end has its number on its left [m]."""
 _BUNCH = 4
 """Points of a band that are drawn as one: 0.4 mm on paper, extremes kept."""
 _HEIGHTS = {Kind.CURVATURE: 0.6, Kind.CROSS_LEVEL: 0.9}
@@ -233,12 +235,14 @@ class StripSheet:
                 zorder=6,
             )
             inside = float(np.clip(peak, low + 0.12 * (high - low), high - 0.12 * (high - low)))
+            late = found.s > end - _EDGE
             self._passing.append(
                 strip.axes.annotate(
                     str(number),
                     (found.s, inside),
-                    (4, 0),
+                    (-4 if late else 4, 0),
                     textcoords="offset points",
+                    ha="right" if late else "left",
                     fontsize=6,
                     color=colour,
                     weight="bold",

@@ -162,8 +162,11 @@ async function start() {
     readInk();
     addGroups();
     addAxis();
-    for (const strip of run.strips) await addStrip(strip);
-    run.ribbons.forEach(addRibbon);
+    for (const [k, strip] of run.strips.entries()) {
+      await addStrip(strip);
+      const last = k + 1 === run.strips.length || run.strips[k + 1].group !== strip.group;
+      if (last) run.ribbons.filter(({ group }) => group === strip.group).forEach(addRibbon);
+    }
     run.lanes.forEach(addQuality);
     Object.assign(view, whole);
     listen();
