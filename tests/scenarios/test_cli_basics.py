@@ -2,18 +2,22 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer
 
 from firmware_interface.chunk import Chunk
 from recordings.header import RecordingHeader
 from recordings.writer import RecordingWriter
 from tests.command_line import Railtwin
+from twin.cli.app import app
 from twin.cli.console import Terminal
 from twin.core.estimate import OperatorEvent
 from twin.version import __version__
@@ -79,6 +83,23 @@ def test_every_command_explains_itself(railtwin: Railtwin, command: str) -> None
     code, out, _ = railtwin(command, "--help")
     assert code == 0
     assert "Usage: railtwin" in out
+
+
+def _bracketed(command: object, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], set[str]]]:
+    """Every command by its names with the words in square brackets that its own help says."""
+    speakers = (command, *getattr(command, "params", ()))
+    texts = [getattr(each, name, None) or "" for each in speakers for name in ("help", "epilog")]
+    yield names, {word for text in texts for word in re.findall(r"\[[^]]*]+", text)}
+    for name, below in getattr(command, "commands", {}).items():
+        yield from _bracketed(below, (*names, name))
+
+
+def test_help_keeps_words_in_square_brackets(railtwin: Railtwin) -> None:
+    told = {names: words for names, words in _bracketed(typer.main.get_command(app)) if words}
+    assert {"[dynamics]", "[faults.DEVICE]"} <= told["simulate",]
+    for names, words in told.items():
+        shown = "".join(re.split(r"[\s│]+", railtwin(*names, "--help").out))
+        assert [word for word in words if "".join(word.split()) not in shown] == [], names
 
 
 def test_help_does_not_load_the_numerical_packages() -> None:

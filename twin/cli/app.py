@@ -28,6 +28,7 @@ from twin.cli import (
     run as run_command,
 )
 from twin.cli.console import ExitCode, configure, stop, terminal
+from twin.cli.literal_help import command_of
 from twin.core.errors import RailTwinError
 from twin.version import __version__
 
@@ -111,7 +112,7 @@ def options(
 def run() -> None:
     """Run the command line and turn what stops it into an exit code."""
     try:
-        app(prog_name="railtwin")
+        command_of(app)(prog_name="railtwin")
     except RailTwinError as error:
         terminal().fail(str(error))
         sys.exit(ExitCode.USAGE)

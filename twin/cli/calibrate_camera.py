@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 MM = 1e-3
 BOARD, SEAT = "Board", "Seat of the camera"
 
-Images = Annotated[
-    list[Path], typer.Argument(metavar="IMAGES...", help="Images, or folders of them.", show_default=False)
-]
+Images = Annotated[list[Path], typer.Argument(metavar="IMAGE", help="Images, or folders of them.", show_default=False)]
 Out = Annotated[
     Path, typer.Option("--out", "-o", metavar="FILE", help="Calibration to write, TOML; its picture stands beside.")
 ]

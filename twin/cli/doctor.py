@@ -13,7 +13,7 @@ STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 def doctor(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[CONFIG]", help="Check its ports and its disk.", show_default=False),
+        typer.Argument(metavar="CONFIG", help="Check its ports and its disk.", show_default=False),
     ] = None,
 ) -> None:
     """Check interpreter, packages, compiler, clock, disk and serial ports; say what to do.

@@ -13,7 +13,7 @@ def simulate(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[SCENARIO]...", help="Scenarios, TOML; else the 3 km of the demonstration.", show_default=False
+            metavar="SCENARIO", help="Scenarios, TOML; else the 3 km of the demonstration.", show_default=False
         ),
     ] = None,
     out: Annotated[
