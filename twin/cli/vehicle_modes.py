@@ -47,7 +47,7 @@ def modes(
 
     Wheels are cones on rail heads of 0.3 m radius that grip fully; dampers act by their slope at rest.
 
-    Example: railtwin vehicle modes manchester --speed 40 --conicity 0.2 -o modes.png -o hunting.gif
+    Example: railtwin vehicle modes manchester --speed 40 --conicity 0.2 -o modes.png --mode 10 -o hunting.gif
     """
     from twin.vehicle.library import vehicle as vehicle_of
     from twin.vehicle.linear import LinearVehicle

@@ -65,7 +65,7 @@ def _table(title: str, columns: Iterable[str], *, words: int) -> "Table":
 
     table = Table(title=title, title_justify="left")
     for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place < words else "right")
+        table.add_column(column, justify="left" if place < words else "right", overflow="fold")
     return table
 
 
@@ -129,7 +129,12 @@ def _strengths(stiffness: tuple[float, ...], damping: tuple[float, ...], *, turn
         (damping, "kN m s/rad" if turning else "kN s/m"),
     ):
         if any(values):
-            yield "/".join(f"{value * KN:g}" for value in values) + f" {unit}"
+            yield "/".join(_short(value * KN) for value in values) + f" {unit}"
+
+
+def _short(value: float) -> str:
+    """Four digits of what is small, so that three values of a model vehicle fit a column."""
+    return f"{value:.4g}" if abs(value) < 1.0 else f"{value:g}"
 
 
 def _wheels(vehicle: "Vehicle", rest: "Rest") -> "Table":
