@@ -28,6 +28,7 @@ BENCH: dict[str, Arguments] = {
     "vehicle_laws": {},
     "vehicle_linear": {},
     "vehicle_checks": {},
+    "vehicle_oracle": {},
     "simulation_speed": {},
     "geometry_laser": {},
     "geometry_report": {},
