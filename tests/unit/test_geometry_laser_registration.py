@@ -18,9 +18,23 @@ from twin.geometry.laser import (
     head_section,
     section_of,
 )
-from twin.geometry.laser.fitting import UNKNOWNS, Errors, Head, Prior, Task, fit, off_section, room, set_up
+from twin.geometry.laser.fitting import (
+    UNKNOWNS,
+    Errors,
+    Head,
+    Prior,
+    Task,
+    conclude,
+    fit,
+    off_section,
+    room,
+    set_up,
+)
+from twin.geometry.laser.measured import depth_along, directions
+from twin.geometry.laser.registration import BINS
 from twin.geometry.laser.wear_model import WEARS, WearSettings, wear_model
 from twin.geometry.plain import fitting as plain
+from twin.geometry.plain import measured as plain_measured
 from twin.simulation.rail_head import (
     CLEAN,
     PERFECT,
@@ -46,6 +60,35 @@ def _task(seed: int) -> tuple[Task, Array]:
     prior = Prior(rng.standard_normal(WEARS), np.array(MODEL.information))
     moved = 50e-6 * rng.standard_normal((60, 2))
     return Task(np.column_stack([points, moved]), HEAD, prior, Errors(20e-6, 2.5, 0.012)), x
+
+
+@pytest.mark.parametrize("seed", [5, 6])
+def test_information_and_covariance_equal_the_plain_ones(seed: int) -> None:
+    task, x = _task(seed)
+    normal = room(60)
+    set_up(task, x, 0.0, normal)
+    excess = 0.2 * np.array(MODEL.information)
+    H, P = np.empty((UNKNOWNS, UNKNOWNS)), np.empty((UNKNOWNS, UNKNOWNS))
+    assert conclude(normal, excess, H, P)
+    H_plain, P_plain = plain.concluded(normal.H, excess, normal.out)
+    assert_allclose(H, H_plain, rtol=1e-12)
+    assert_allclose(P, P_plain, rtol=1e-6, atol=1e-9 * np.abs(P_plain).max())
+    assert not conclude(normal, 10 * np.array(MODEL.information), H, P)
+
+
+def test_depths_and_directions_equal_the_plain_ones() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        start, turn = SECTION.points(np.radians(rng.uniform(-50, 90, 1)))[0], rng.uniform(0, 2 * np.pi)
+        way = np.array([np.cos(turn), np.sin(turn)])
+        start = start + 1e-3 * rng.standard_normal(2)
+        expected = plain_measured.depth_along(SECTION.outline, start, way)
+        assert depth_along(np.array(SECTION.outline), *start, *way) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    out = np.column_stack([rng.standard_normal((80, 2)), rng.choice([-1.0, 0.0, 0.7], 80), rng.uniform(-2, 2, 80)])
+    seen = np.zeros(BINS.size - 1, dtype=np.bool_)
+    directions(out, BINS, seen)
+    assert 0 < seen.sum() < seen.size
+    assert np.array_equal(seen, plain_measured.directions(out, BINS))
 
 
 def test_distances_equal_the_plain_ones() -> None:

@@ -200,12 +200,9 @@ def set_up(task: Task, x: Array, least: float, normal: Normal) -> float:
 
 
 @compiled
-def solve(H: Array, g: Array, L: Array, step: Array) -> bool:
-    """step = H^-1 g by Cholesky, of which L (n, n) keeps the factor; False where H is not positive definite.
-
-    Only the lower triangle of H is read.
-    """
-    n = g.size
+def factor(H: Array, L: Array) -> bool:
+    """Fill L (n, n) with the Cholesky factor of H; False where H is not positive definite. Lower triangles only."""
+    n = H.shape[0]
     for i in range(n):
         for j in range(i + 1):
             total = H[i, j]
@@ -217,6 +214,18 @@ def solve(H: Array, g: Array, L: Array, step: Array) -> bool:
                 L[i, i] = sqrt(total)
             else:
                 L[i, j] = total / L[j, j]
+    return True
+
+
+@compiled
+def solve(H: Array, g: Array, L: Array, step: Array) -> bool:
+    """step = H^-1 g by Cholesky, of which L (n, n) keeps the factor; False where H is not positive definite.
+
+    Only the lower triangle of H is read.
+    """
+    n = g.size
+    if not factor(H, L):
+        return False
     for i in range(n):
         total = g[i]
         for k in range(i):
@@ -227,6 +236,53 @@ def solve(H: Array, g: Array, L: Array, step: Array) -> bool:
         for k in range(i + 1, n):
             total -= L[k, i] * step[k]
         step[i] = total / L[i, i]
+    return True
+
+
+@compiled
+def rms_of(out: Array) -> float:
+    """Of the residuals over their noise of what is rail; out (n, 4) as in Normal. Infinite where nothing is rail."""
+    total, count = 0.0, 0
+    for i in range(out.shape[0]):
+        if out[i, 2] > 0.0:
+            total += (out[i, 0] / out[i, 1]) ** 2
+            count += 1
+    return sqrt(total / count) if count else np.inf
+
+
+@compiled
+def conclude(normal: Normal, excess: Array, H: Array, P: Array) -> bool:
+    """Fill H with the whole information, P with the covariance of the image alone; False where there is none.
+
+    excess (WEARS, WEARS): what the image knows of the wear from before, less what is known of any head. The covariance
+    is times the mean square of the residuals where that exceeds 1.
+    """
+    n = UNKNOWNS
+    alone, L, inverse = np.empty((n, n)), np.zeros((n, n)), np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1):
+            H[i, j] = H[j, i] = alone[i, j] = normal.H[i, j]
+            if j >= TOP:
+                alone[i, j] -= excess[i - TOP, j - TOP]
+    if not factor(alone, L):
+        return False
+    for i in range(n):
+        inverse[i, i] = 1.0 / L[i, i]
+        for k in range(i):
+            for j in range(k + 1):
+                inverse[i, j] -= L[i, k] * inverse[k, j]
+        for j in range(i):
+            inverse[i, j] /= L[i, i]
+    P[:, :] = 0.0
+    for k in range(n):
+        for i in range(k + 1):
+            for j in range(i + 1):
+                P[i, j] += inverse[k, i] * inverse[k, j]
+    growth = max(1.0, rms_of(normal.out)) ** 2
+    for i in range(n):
+        for j in range(i + 1):
+            P[i, j] *= growth
+            P[j, i] = P[i, j]
     return True
 
 

@@ -9,7 +9,7 @@ from math import cos, sin, sqrt
 
 import numpy as np
 
-from twin.core.arrays import Array
+from twin.core.arrays import Array, BoolArray
 from twin.geometry.laser.fitting import TOP, Head, lifted, off_section, spline_weights
 from twin.geometry.laser.section import FIRST, LAST, NODES, HeadSection
 from twin.geometry.laser.wear_model import SPACING, SPLINES
@@ -124,49 +124,80 @@ def off_nearby(points: Array, out: Array, place: tuple[float, float, float], sha
     return moment / total, sqrt(shared / total), count
 
 
-def wear_of(x: Array, P: Array, head: Head, section: HeadSection) -> Wear:
-    """The wear of a fitted head; P (unknowns, unknowns) its covariance."""
-    curve = np.empty((-(-NODES // STRIDE), 2))
-    head_curve(x, head, curve)
+@compiled
+def directions(out: Array, edges: Array, seen: BoolArray) -> None:
+    """Mark in seen (bins,) between which edges (bins + 1,), evenly apart, there are points of the rail [rad]."""
+    per = seen.size / (edges[-1] - edges[0])
+    for i in range(out.shape[0]):
+        at = (out[i, 3] - edges[0]) * per
+        if out[i, 2] > 0.0 and 0.0 <= at < seen.size:
+            seen[int(at)] = True
+
+
+def wear_of(curve: Array, x: Array, P: Array, head: Head, section: HeadSection) -> Wear:
+    """The wear of a fitted head by its curve (n, 2) in its own axes; P (unknowns, unknowns) its covariance."""
     lean = section.inclination
     _, top_z = highest(curve)
     below = top_z - GAUGE_DEPTH
-    face = section.outline[int(section.outline[:, 1].argmax()) :]
+    face = section.face
     side_y = float(np.interp(-below, -face[:, 1], face[:, 0]))
-    places = (
-        (section.axis_top, np.array([sin(lean), -cos(lean)])),
-        (np.array([side_y, below]), np.array([1.0, 0.0])),
-        (section.corner, np.array([1.0, -1.0]) / sqrt(2.0)),
+    half = sqrt(0.5)
+    rays = np.array(
+        [
+            [*section.axis_top, sin(lean), -cos(lean)],
+            [side_y, below, 1.0, 0.0],
+            [*section.corner, half, -half],
+        ]
     )
-    found: list[float] = []
-    for start, direction in places:
-        depth = _depth_along(curve, start, direction)
-        found += [depth, _sd_at(start + depth * direction, direction, x, P, head)]
-    return Wear(*found)
+    found = np.empty((3, 2))
+    along_rays(curve, rays, x, P, head, found)
+    return Wear(*found.ravel().tolist())
 
 
-def _depth_along(curve: Array, start: Array, direction: Array) -> float:
-    """Way from a point along a direction to a curve (n, 2): the crossing nearest to the point [m]; NaN without one."""
-    off = curve - start
-    along, across = off @ direction, off @ np.array([-direction[1], direction[0]])
-    crossed = np.flatnonzero(across[:-1] * across[1:] <= 0)
-    if crossed.size == 0:
-        return float("nan")
-    share = across[crossed] / (across[crossed] - across[crossed + 1] + 1e-300)
-    met = along[crossed] + share * (along[crossed + 1] - along[crossed])
-    return float(met[np.abs(met).argmin()])
+@compiled
+def along_rays(curve: Array, rays: Array, x: Array, P: Array, head: Head, found: Array) -> None:
+    """Fill found (m, 2) with depth and its standard deviation along rays (m, 4): y, z, and direction [m]."""
+    for i in range(rays.shape[0]):
+        y, z, way_y, way_z = rays[i]
+        depth = depth_along(curve, y, z, way_y, way_z)
+        found[i, 0] = depth
+        found[i, 1] = sd_along(y + depth * way_y, z + depth * way_z, way_y, way_z, x, P, head)
 
 
-def _sd_at(point: Array, direction: Array, x: Array, P: Array, head: Head) -> float:
+@compiled
+def depth_along(curve: Array, y: float, z: float, way_y: float, way_z: float) -> float:
+    """Way from y, z along a direction to a curve (n, 2): the crossing nearest to the point [m]; NaN without one."""
+    nearest = np.nan
+    before = way_y * (curve[0, 1] - z) - way_z * (curve[0, 0] - y)
+    for i in range(1, curve.shape[0]):
+        across = way_y * (curve[i, 1] - z) - way_z * (curve[i, 0] - y)
+        if before * across <= 0.0:
+            share = before / (before - across + 1e-300)
+            a = way_y * (curve[i - 1, 0] - y) + way_z * (curve[i - 1, 1] - z)
+            b = way_y * (curve[i, 0] - y) + way_z * (curve[i, 1] - z)
+            met = a + share * (b - a)
+            if not abs(nearest) <= abs(met):
+                nearest = met
+        before = across
+    return nearest
+
+
+@compiled
+def sd_along(y: float, z: float, way_y: float, way_z: float, x: Array, P: Array, head: Head) -> float:
     """Standard deviation of the fitted surface against the section, along a direction at a point of the rail's axes."""
-    if not np.all(np.isfinite(point)):
-        return float("nan")
+    if not (np.isfinite(y) and np.isfinite(z)):
+        return np.nan
     row, work = np.empty(8), np.empty((2, 4))
     own = x.copy()
     own[:3] = 0.0
-    first, _, _ = off_section(float(point[0]), float(point[1]), own, head, row, work)
+    first, _, _ = off_section(y, z, own, head, row, work)
     if first < 0:
-        return float("nan")
-    at = np.concatenate([[TOP], TOP + 1 + first + np.arange(4)])
-    across = abs(float(row[0] * direction[0] + row[1] * direction[1]))
-    return float(np.sqrt(row[3:] @ P[np.ix_(at, at)] @ row[3:])) / max(across, 0.1)
+        return np.nan
+    at = np.empty(5, dtype=np.int64)
+    at[0] = TOP
+    at[1:] = TOP + 1 + first + np.arange(4)
+    var = 0.0
+    for i in range(5):
+        for j in range(5):
+            var += row[3 + i] * P[at[i], at[j]] * row[3 + j]
+    return sqrt(var) / max(abs(row[0] * way_y + row[1] * way_z), 0.1)

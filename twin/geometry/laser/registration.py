@@ -8,8 +8,18 @@ from pydantic import Field
 
 from twin.core.arrays import Array, BoolArray, frozen
 from twin.core.settings import Settings
-from twin.geometry.laser.fitting import TOP, UNKNOWNS, Errors, Head, Prior, Task, fit, room
-from twin.geometry.laser.measured import STRIDE, Wear, head_curve, highest, innermost, laid, off_nearby, wear_of
+from twin.geometry.laser.fitting import TOP, UNKNOWNS, Errors, Head, Prior, Task, conclude, fit, rms_of, room
+from twin.geometry.laser.measured import (
+    STRIDE,
+    Wear,
+    directions,
+    head_curve,
+    highest,
+    innermost,
+    laid,
+    off_nearby,
+    wear_of,
+)
 from twin.geometry.laser.section import FIRST, NODES, HeadSection, SectionSettings, head_section
 from twin.geometry.laser.verdict import FAULTS, PLACE_FAULTS, Verdict
 from twin.geometry.laser.wear_model import SPACING, SPLINES, WEARS, WearSettings, wear_model
@@ -125,6 +135,8 @@ class _Fitted:
     P: Array
     """Covariance as of this image alone, times the mean square of the residuals where that exceeds 1."""
     out: Array
+    curve: Array
+    """The head in the axes of the rail, for its wear."""
     top: "_Spot"
     gauge: "_Spot"
 
@@ -213,22 +225,20 @@ class Registration:
         out = normal.out
         if not np.isfinite(cost) or not np.all(np.isfinite(x)):
             return None
-        H = np.tril(normal.H) + np.tril(normal.H, -1).T
-        alone = H.copy()  # what is remembered helps, but errors of the section repeat: it is no second witness
-        alone[TOP:, TOP:] += self._unworn.information - prior.information
-        try:
-            P = np.asarray(np.linalg.inv(alone), dtype=np.float64)
-        except np.linalg.LinAlgError:
+        # what is remembered helps, but errors of the section repeat: it is no second witness
+        excess = prior.information - self._unworn.information
+        H, P = np.empty((UNKNOWNS, UNKNOWNS)), np.empty((UNKNOWNS, UNKNOWNS))
+        if not conclude(normal, excess, H, P):
             return None
-        P *= max(1.0, self._rms(out)) ** 2
-        return _Fitted(cost, x, H, P, out, *self._measured(given, x, out, turn))
+        curve, *spots = self._measured(given, x, out, turn)
+        return _Fitted(cost, x, H, P, out, curve, *spots)
 
-    def _measured(self, given: Array, x: Array, out: Array, turn: float) -> tuple[_Spot, _Spot]:
-        """Running surface and gauge point, in the axes of the sensor, left rail."""
+    def _measured(self, given: Array, x: Array, out: Array, turn: float) -> tuple[Array, _Spot, _Spot]:
+        """The head's curve in its own axes; running surface and gauge point in those of the sensor, left rail."""
         s = self._settings
-        curve = np.empty((-(-NODES // STRIDE), 2))
-        head_curve(x, self._head, curve)
-        curve = laid(curve, 0.0, 0.0, float(x[2] - turn))  # seen from the plane over both rails
+        head = np.empty((-(-NODES // STRIDE), 2))
+        head_curve(x, self._head, head)
+        curve = laid(head, 0.0, 0.0, float(x[2] - turn))  # seen from the plane over both rails
         top_y, top_z = highest(curve)
         edge_y, edge_z = innermost(curve, top_y, top_z)
         c, sn = np.cos(turn), np.sin(turn)
@@ -237,17 +247,12 @@ class Registration:
         off, sd, count = off_nearby(given, out, (*top, s.nearby), s.shared)
         off_g, sd_g, count_g = off_nearby(given, out, (*gauge, s.nearby), s.shared)
         sd, sd_g = (float(np.hypot(each, s.sd_point)) for each in (sd, sd_g))
-        return _Spot(top[0], top[1] + off, sd, off, count), _Spot(gauge[0] - off_g, gauge[1], sd_g, off_g, count_g)
+        running_surface = _Spot(top[0], top[1] + off, sd, off, count)
+        return head, running_surface, _Spot(gauge[0] - off_g, gauge[1], sd_g, off_g, count_g)
 
     def _apart(self, one: _Fitted, other: _Fitted) -> bool:
         most = max(abs(one.top.z - other.top.z), abs(one.gauge.y - other.gauge.y))
         return not most < self._settings.apart
-
-    @staticmethod
-    def _rms(out: Array) -> float:
-        """Of the residuals of what is rail over their noise."""
-        rail = out[:, 2] > 0
-        return float(np.sqrt(np.mean((out[rail, 0] / out[rail, 1]) ** 2))) if rail.any() else float("inf")
 
     def _judged(self, fitted: _Fitted | None) -> Verdict:
         """What is wrong with a fit, one reason after the other."""
@@ -255,13 +260,14 @@ class Registration:
             return Verdict.POOR_FIT
         s, out, x = self._settings, fitted.out, fitted.x
         rail = out[:, 2] > 0
-        seen = np.histogram(out[rail, 3], BINS)[0] > 0
+        seen = np.zeros(BINS.size - 1, dtype=np.bool_)
+        directions(out, BINS, seen)
         field, field_wear = BINS[1:] <= FIELD, x[TOP + 1 :][FIELD_SPLINES]
         reasons = {
             Verdict.FEW_POINTS: seen.mean() < s.fewest_bins,
             Verdict.FIELD_MISSING: seen[field].mean() < s.fewest_field,
             Verdict.POOR_FIT: rail.mean() < 1 - s.most_outside
-            or self._rms(out) > s.most_rms
+            or rms_of(out) > s.most_rms
             or max(abs(fitted.top.off), abs(fitted.gauge.off)) > s.most_off,
             Verdict.TOP_MISSING: fitted.top.points < s.fewest_nearby,
             Verdict.GAUGE_MISSING: fitted.gauge.points < s.fewest_nearby,
@@ -301,8 +307,8 @@ class Registration:
             gauge_y=self._side * fitted.gauge.y,
             gauge_z=fitted.gauge.z,
             sd_gauge=fitted.gauge.sd,
-            wear=wear_of(fitted.x, fitted.P, self._head, self._section),
-            rms=self._rms(fitted.out),
+            wear=wear_of(fitted.curve, fitted.x, fitted.P, self._head, self._section),
+            rms=rms_of(fitted.out),
             inside=float(np.mean(fitted.out[:, 2] > 0)),
         )
 

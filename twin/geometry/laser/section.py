@@ -75,6 +75,11 @@ class HeadSection:
         gauge = np.flatnonzero(self.angles > 0)
         return np.asarray(frozen(self.outline[gauge[np.abs(slope[gauge] - 1.0).argmin()]]))
 
+    @cached_property
+    def face(self) -> Array:
+        """(n, 2) y, z of the section from its top down the gauge side [m]."""
+        return np.asarray(frozen(self.outline[int(self.outline[:, 1].argmax()) :]))
+
     def points(self, angle: Array) -> Array:
         """(n, 2) y, z of the section at angles (n,) [m]."""
         radius = np.interp(angle, self.angles, self.table[:, 0])

@@ -59,3 +59,13 @@ def derivatives(task: Task, x: Array) -> Array:
     """(n, UNKNOWNS) of the distances, by central differences."""
     steps = STEP * np.eye(UNKNOWNS)
     return np.column_stack([(distances(task, x + h) - distances(task, x - h)) / (2 * STEP) for h in steps])
+
+
+def concluded(H_lower: Array, excess: Array, out: Array) -> tuple[Array, Array]:
+    """Whole information and covariance of the image alone, as fitting.conclude has them."""
+    H = np.tril(H_lower) + np.tril(H_lower, -1).T
+    alone = H.copy()
+    alone[TOP:, TOP:] -= excess
+    rail = out[:, 2] > 0
+    square = np.mean((out[rail, 0] / out[rail, 1]) ** 2)
+    return H, np.asarray(np.linalg.inv(alone)) * max(1.0, float(square))
