@@ -200,4 +200,4 @@ def sd_along(y: float, z: float, way_y: float, way_z: float, x: Array, P: Array,
     for i in range(5):
         for j in range(5):
             var += row[3 + i] * P[at[i], at[j]] * row[3 + j]
-    return sqrt(var) / max(abs(row[0] * way_y + row[1] * way_z), 0.1)
+    return float(sqrt(var) / max(abs(row[0] * way_y + row[1] * way_z), 0.1))
