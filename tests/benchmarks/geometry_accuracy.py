@@ -1,45 +1,36 @@
-"""Track geometry against its truth: the nonlinear vehicle on elastic contacts, recorded, replayed, measured.
+"""Track geometry against its truth, and runs against each other: 95 % of |error|, the worst of the seeds.
 
-The whole way a run takes: simulated sensors on the wire, decoded, heads found in the scanners' points, placed by the
-navigation, through the quantities of EN 13848. What it is told differs from the truth: surveyed design and start, wheel
-radius. Estimate and truth are compared at the moment a point was passed, as in the figures of the navigation;
-how far the estimated place is off is a figure of its own. 95 % of |error|, the worst of the seeds.
+Truth is the nonlinear vehicle on elastic contacts; tests.geometry_runs has the way a run takes. Estimate and truth are
+compared at the moment a point was passed, as in the figures of the navigation; how far the estimated place is off is a
+figure of its own. Runs that are compared with each other share rails and survey; sensors, speed, direction and what
+is told of the wheel differ, and the second is laid over the first by its waves.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from recordings import RecordingReader
 from tests.benchmarks.figure import Figure
 from tests.benchmarks.vehicle_figure import named
-from twin.cli.config import RunConfig, parse_config
-from twin.cli.replaying import Replay
-from twin.cli.run_directory import RunDirectory, results_in
-from twin.cli.simulating import START_NS, record_simulated
-from twin.core.arrays import Array, BoolArray
-from twin.core.estimate import Form, GridBlock, Result
-from twin.geometry.quantities.config import QuantityConfig
-from twin.geometry.quantities.geometry import track_geometry
-from twin.geometry.quantities.quantity import Quantity
-from twin.geometry.rails import RailTrace
-from twin.report.config import TrackReportConfig
-from twin.report.data import RunData, RunLabel
-from twin.report.rails import rail_run
-from twin.simulation import Dynamics, ImuGrade, Scenario, curve_scenario
-from twin.simulation.rail_head import RailSectionConfig, rail_section
-from twin.vehicle.running import RunSettings
+from tests.geometry_runs import Case, DoneRun, Measured, done_run, errors_of, measured_run, p95
+from twin.core.estimate import Form
+from twin.core.places import Direction
+from twin.report.compared import compare_runs
+from twin.report.config import ReportConfig
+from twin.simulation import ImuGrade
 
-SEEDS = (301,)
-"""Runs of `make bench`; a study takes five."""
-HEAD_MIDDLE, HALF_GAUGE, DEPTH = 0.7535, 0.7175, 14e-3
-"""Where the truth lays its heads, nominal gauge face, depth of the gauge [m]."""
-ENDS = 300.0
-"""Left out at both ends [m]: filters settle, and the longest wave of D2 needs its surroundings."""
-JUDGED = {
+SEEDS = (301, 302, 303, 304, 305)
+"""Of rails and sensors; nothing was chosen on them."""
+OTHER_SENSORS = 100
+"""Added to the seed of the sensors for runs that are compared."""
+FORWARD = Case("tactical_20", 20.0)
+BACK = Case("tactical_20_back", 20.0, direction=Direction.DECREASING, wheel_off=1e-3)
+FAST = Case("tactical_40", 40.0)
+SLOW = Case("tactical_5", 5.0, way=900.0)
+CONSUMER = Case("consumer_20", 20.0, ImuGrade.CONSUMER)
+JUDGED: Mapping[str, tuple[str, ...]] = {
     "level_D1": ("longitudinal level D1 left", "longitudinal level D1 right"),
     "level_D2": ("longitudinal level D2 left", "longitudinal level D2 right"),
     "alignment_D1": ("alignment D1 left", "alignment D1 right"),
@@ -48,118 +39,74 @@ JUDGED = {
     "cross_level": ("cross level",),
     "twist_3m": ("twist 3 m",),
 }
+"""Quantities by the name of their figure."""
+BANDED = ("level_D1", "alignment_D1")
+"""Whose stated bands are judged."""
 WITHIN_95 = 1.96
-FORMS = (Form.SMOOTHED, Form.LAGGED, Form.CAUSAL)
-QUANTITIES = QuantityConfig()
+FORMS = (Form.SMOOTHED, Form.CAUSAL)
 MM = 1e3
-Cases = Sequence[tuple[str, float, ImuGrade]]
-CASES: Cases = (("tactical_20", 20.0, ImuGrade.TACTICAL),)
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """One run against its truth: by quantity, 95 % of |error| [mm] and share of errors within their 95 % bands."""
+def figures(
+    seeds: Mapping[str, Sequence[int]] | None = None, pairs: Sequence[int] = (301,), folder: Path | None = None
+) -> list[Figure]:
+    """Errors of every case; seeds: of each case by its label; pairs: seeds whose runs are compared.
 
-    error: dict[str, float]
-    within: dict[str, float]
-    place: float
-    """95 % of |estimated less true place| [m]."""
-
-
-def figures(seeds: Sequence[int] = SEEDS, cases: Cases = CASES) -> list[Figure]:
-    """Errors of every case in every form."""
+    folder: where runs are kept, so that those there already are not made again.
+    """
+    seeds = seeds or {FORWARD.label: (301,)}
     found: list[Figure] = []
-    for label, speed, grade in cases:
-        runs = [_judged_run(_scenario(speed, grade, seed)) for seed in seeds]
-        for form in FORMS:
-            judged = [run[form] for run in runs]
-            for name in JUDGED:
-                unit = "mm/m" if name.startswith("twist") else "mm"
-                figure = f"geometry.{label}_{form.value}_{name}"
-                found.append(named(figure, max(each.error[name] for each in judged), unit))
-            found.append(named(f"geometry.{label}_{form.value}_place", max(each.place for each in judged), "m"))
-        for name in JUDGED:
-            share = float(np.mean([run[Form.SMOOTHED].within[name] for run in runs]))
-            found.append(named(f"geometry.{label}_within_{name}", 100 * share, "percent"))
+    with TemporaryDirectory() as temporary:
+        base = folder or Path(temporary)
+        for case in (FORWARD, BACK, FAST, SLOW, CONSUMER):
+            if seeds.get(case.label):
+                found += _of_case(case, seeds[case.label], base)
+        for other in (BACK, FAST):
+            if set(pairs) <= set(seeds.get(other.label, ())):
+                found += _repeated(other, pairs, base)
     return found
 
 
-def _scenario(speed: float, grade: ImuGrade, seed: int) -> Scenario:
-    dynamics = Dynamics(run=RunSettings(contact="elastic", step=5e-4), wheels=None, second_imu=False)
-    return curve_scenario(speed=speed, grade=grade, seed=seed).model_copy(update={"dynamics": dynamics})
+def _run(case: Case, seed: int, base: Path) -> DoneRun:
+    sensors = seed if case is FORWARD else seed + OTHER_SENSORS
+    return done_run(case, base / f"{case.label}_{seed}", track=seed, sensors=sensors)
 
 
-def _judged_run(scenario: Scenario) -> dict[str, Judged]:
-    with TemporaryDirectory() as folder:
-        run = RunDirectory(Path(folder) / "run")
-        recorded = record_simulated(scenario, run, progress=_nobody)
-        assert recorded.stopped is None, recorded.stopped
-        reader = RecordingReader(run.recording)
-        replay = Replay(reader, parse_config(reader.header.config_toml, where="recording"), run)
-        replay.results(progress=_nobody)
-        replay.smoothed(progress=_nobody)
-        with np.load(run.truth, allow_pickle=False) as archive:
-            truth = {name: archive[name] for name in archive.files if name in ("t", "s") or name.startswith("track_")}
-        results = list(results_in(run))
-        return {form.value: _against(results, form, replay.config, truth, scenario) for form in FORMS}
+def _of_case(case: Case, seeds: Sequence[int], base: Path) -> list[Figure]:
+    found: list[Figure] = []
+    runs = [_run(case, seed, base) for seed in seeds]
+    for form in FORMS:
+        measured = [measured_run(run, form) for run in runs]
+        for name, members in JUDGED.items():
+            unit = "mm/m" if name.startswith("twist") else "mm"
+            worst = max(p95(errors_of(each, members)[0]) for each in measured)
+            found.append(named(f"geometry.{case.label}_{form.value}_{name}", MM * worst, unit))
+        if form is Form.SMOOTHED:
+            worst = max(p95(each.place_off[each.inner]) for each in measured)
+            found.append(named(f"geometry.{case.label}_place", worst, "m"))
+            found += [named(f"geometry.{case.label}_within_{name}", _within(measured, name), "%") for name in BANDED]
+    found.append(named(f"geometry.{case.label}_seeds", len(seeds), "1"))
+    return found
 
 
-def _nobody(share: float) -> None:
-    """Nobody watches."""
+def _within(measured: Sequence[Measured], name: str) -> float:
+    """Share of all errors within their stated 95 % bands [%]."""
+    parts = [errors_of(each, JUDGED[name]) for each in measured]
+    return 100 * float(np.mean(np.concatenate([np.abs(e) <= WITHIN_95 * sd for e, sd in parts])))
 
 
-def _against(
-    results: list[Result], form: Form, config: RunConfig, truth: dict[str, Array], scenario: Scenario
-) -> Judged:
-    """One form of a run's results against the truth."""
-    kept = [each for each in results if isinstance(each, GridBlock) and each.form is form]
-    data = RunData.build(
-        kept,
-        label=RunLabel(name="run"),
-        places=config.places,
-        direction=config.run.direction,
-        design=config.track.design(),
-    )
-    rails = rail_run(data, long_wave=TrackReportConfig().long_wave)
-    assert rails is not None
-    assert data.rails is not None
-    assert scenario.dynamics is not None
-    trace, table = rails.trace, data.rails
-    t = np.interp(trace.s, table.s, (table.t_ns - START_NS) * 1e-9)
-    ahead = scenario.dynamics.scanner_mounting.x - scenario.mounting.x
-    true_s = np.interp(t, truth["t"], truth["s"]) + ahead
-    measured = track_geometry(trace, QUANTITIES, places=data.places, errors=rails.errors)
-    true = track_geometry(_true_trace(trace, true_s, truth, scenario), QUANTITIES, places=data.places)
-    inner = (trace.s > ENDS) & (trace.s < trace.s[-1] - ENDS)
-    errors, within = {}, {}
-    for name, members in JUDGED.items():
-        parts = [_error(measured[member], true[member], inner) for member in members]
-        errors[name] = MM * float(np.quantile(np.abs(np.concatenate([e for e, _ in parts])), 0.95))
-        within[name] = float(np.mean(np.concatenate([np.abs(e) <= WITHIN_95 * sd for e, sd in parts])))
-    return Judged(errors, within, float(np.quantile(np.abs(trace.s - true_s)[inner], 0.95)))
-
-
-def _true_trace(trace: RailTrace, true_s: Array, truth: dict[str, Array], scenario: Scenario) -> RailTrace:
-    """The rails as they are below the scanners at the moments the points were passed."""
-    alignment, gauge, level, cross = (
-        np.interp(true_s, truth["track_s"], truth[f"track_{name}"])
-        for name in ("alignment", "gauge", "level", "cross_level")
-    )
-    off = HEAD_MIDDLE + rail_section(RailSectionConfig()).gauge_face(depth=DEPTH) - HALF_GAUGE
-    design = scenario.design()
-    return replace(
-        trace,
-        y_left=alignment + gauge / 2 + off,
-        y_right=alignment - gauge / 2 - off,
-        z_left=level + cross / 2,
-        z_right=level - cross / 2,
-        curvature_design=design.curvature(true_s),
-        cant_angle_design=design.cant_angle(true_s),
-    )
-
-
-def _error(measured: Quantity, true: Quantity, inner: BoolArray) -> tuple[Array, Array]:
-    """Error and stated standard deviation where both are valid."""
-    kept = inner & measured.valid & true.valid
-    assert measured.sd is not None
-    return (measured.values - true.values)[kept], measured.sd[kept]
+def _repeated(other: Case, seeds: Sequence[int], base: Path) -> list[Figure]:
+    """95 % of the differences of two runs over the same rails, the worst of the seeds, and how well they were laid."""
+    rows: dict[str, float] = {}
+    limits: dict[str, float] = {}
+    for seed in seeds:
+        first, second = (_run(case, seed, base).data(Form.SMOOTHED) for case in (FORWARD, other))
+        for row in compare_runs(first, second, ReportConfig()).rows:
+            if row.limit is not None:
+                name = row.name.replace(" ", "_").replace("longitudinal_", "")
+                rows[name] = max(rows.get(name, 0.0), row.p95)
+                limits[name] = row.limit
+    label = other.label.removeprefix("tactical_")
+    found = [named(f"geometry.repeatability_{label}_{name}", MM * value, "mm") for name, value in rows.items()]
+    beyond = sum(rows[name] > limits[name] for name in rows)
+    return [*found, named(f"geometry.repeatability_{label}_beyond", beyond, "quantities")]
