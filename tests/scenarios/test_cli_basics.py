@@ -9,6 +9,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 import typer
@@ -17,6 +18,7 @@ from firmware_interface.chunk import Chunk
 from recordings.header import RecordingHeader
 from recordings.writer import RecordingWriter
 from tests.command_line import Railtwin
+from twin.cli import simulate
 from twin.cli.app import app
 from twin.cli.console import Terminal
 from twin.core.estimate import OperatorEvent
@@ -269,3 +271,16 @@ def test_unexpected_exception_shows_its_traceback() -> None:
     assert process.returncode == 1
     assert err.startswith("Traceback")
     assert "ZeroDivisionError" in err
+
+
+def test_interrupted_worker_ends_its_scenario_and_begins_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Path] = []
+
+    def interrupted(file: Path, out: Path, seed: int | None) -> None:
+        begun.append(file)
+        simulate._end_quietly(signal.SIGINT, None)
+
+    monkeypatch.setattr(simulate, "ENDED", Event())
+    monkeypatch.setattr("twin.cli.simulating.simulate_file", interrupted)
+    assert [simulate._in_worker(Path(name), Path("out"), None) for name in ("a", "b")] == ["interrupted"] * 2
+    assert begun == [Path("a")]

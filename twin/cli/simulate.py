@@ -1,12 +1,22 @@
 """`railtwin simulate`: a run that never happened, recorded as if it had."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from signal import SIGINT, signal
+from threading import Event
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from twin.cli.console import ExitCode, stop, terminal
 from twin.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+ENDED = Event()
+"""Whether this worker was interrupted."""
 
 
 def simulate(
@@ -85,10 +95,8 @@ def _per_km(megabytes: float, metres: float) -> str:
 
 def _many(files: list[Path], out: Path, seed: int | None, jobs: int) -> bool:
     """Simulate scenarios in processes of their own, each into a folder named as its file; whether any went wrong."""
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from multiprocessing import get_context
+    from concurrent.futures import as_completed
 
-    from twin.cli.simulating import simulate_file
     from twin.core.errors import RailTwinError
 
     names = [file.stem for file in files]
@@ -98,9 +106,9 @@ def _many(files: list[Path], out: Path, seed: int | None, jobs: int) -> bool:
     wrong = False
     with (
         terminal().progress("simulate", total=len(files)) as progress,
-        ProcessPoolExecutor(min(jobs, len(files)), mp_context=get_context("spawn")) as pool,
+        _workers(min(jobs, len(files))) as pool,
     ):
-        waiting = {pool.submit(simulate_file, file, out / file.stem, seed): file for file in files}
+        waiting = {pool.submit(_in_worker, file, out / file.stem, seed): file for file in files}
         for done, future in enumerate(as_completed(waiting), start=1):
             folder = out / waiting[future].stem
             try:
@@ -114,6 +122,39 @@ def _many(files: list[Path], out: Path, seed: int | None, jobs: int) -> bool:
                 terminal().warn(f"{folder}: {stopped}")
             progress(done)
     return wrong
+
+
+@contextmanager
+def _workers(count: int) -> "Iterator[ProcessPoolExecutor]":
+    """Processes that end with this one: Ctrl-C reaches all of them, and none goes on to the next scenario."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    context = get_context("spawn")
+    with ProcessPoolExecutor(count, mp_context=context, initializer=signal, initargs=(SIGINT, _end_quietly)) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _end_quietly(number: int, frame: object) -> None:
+    """Instead of the traceback that a worker would print."""
+    ENDED.set()
+    raise SystemExit(ExitCode.INTERRUPTED)
+
+
+def _in_worker(file: Path, out: Path, seed: int | None) -> str | None:
+    """Simulate a scenario; an interrupted worker closes its files, and begins none that wait for it already."""
+    try:
+        if not ENDED.is_set():
+            from twin.cli.simulating import simulate_file
+
+            return simulate_file(file, out, seed)
+    except SystemExit:
+        pass  # the files are closed, and the process that began this one says why
+    return "interrupted"
 
 
 def _write_example(file: Path, *, dynamics: bool) -> None:
