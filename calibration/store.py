@@ -109,7 +109,10 @@ def read_calibration(path: Path) -> Calibration:
 def merged(config: Tables, calibration: Calibration, *, where: str) -> dict[str, Any]:
     """A run configuration with the calibrated values in place of its own; where: the calibration's file."""
     if calibration.camera:
-        raise ConfigError(f"{where}: is of a camera's images, which a run does not take: it is for their evaluation")
+        raise ConfigError(
+            f"{where}: is of a camera and does not say of which: name it in the camera's table, [[camera]] with "
+            "file = '...'"
+        )
     devices = [dict(device) for device in config.get("device", ())]
     by_name = {device.get("name"): device for device in devices}
     for part in calibration.device:

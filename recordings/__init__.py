@@ -3,6 +3,7 @@
 from recordings.config import RecordingConfig
 from recordings.damage import DamageReport, LostPart
 from recordings.header import ClockPair, RecordingHeader
+from recordings.image import RecordedImage, has_images, in_order
 from recordings.info import RecordingInfo, describe
 from recordings.reader import RecordingReader, open_recording, replay
 from recordings.repair import RepairReport, repair
@@ -15,6 +16,7 @@ __all__ = [
     "ClockPair",
     "DamageReport",
     "LostPart",
+    "RecordedImage",
     "RecordingConfig",
     "RecordingHeader",
     "RecordingInfo",
@@ -25,6 +27,8 @@ __all__ = [
     "ResultWriter",
     "WriterStatus",
     "describe",
+    "has_images",
+    "in_order",
     "open_recording",
     "repair",
     "replay",

@@ -10,6 +10,31 @@ from twin.core.settings import Settings
 Compression = Literal["none", "lz4", "zstd"]
 
 
+class ImageStorage(Settings):
+    """What is kept of the images of cameras. The line found in an image is always kept: results stay the same."""
+
+    keep: Literal["all", "every", "flagged"] = Field(
+        "all",
+        description="images whose pixels stay: all, every so many, or those in which no head is believed and one in so "
+        "many of the others",
+    )
+    every: int = Field(10, ge=1, le=10_000, description="one in so many, unless all are kept")
+    free_bytes: int = Field(
+        2 * 2**30,
+        ge=0,
+        description="where less of the disk is free, the pixels of the oldest images go, with an event [bytes]",
+    )
+    segment_s: float = Field(
+        default=20.0, ge=0.5, le=60, description="recorded time per file [s]: pixels go by whole files"
+    )
+    queue_bytes: int = Field(
+        default=128 * 1024 * 1024,
+        ge=1024 * 1024,
+        le=2**32,
+        description="memory images may take while the disk stalls [bytes]: beyond, they are lost and counted",
+    )
+
+
 class RecordingConfig(Settings):
     """How raw bytes are made durable."""
 
@@ -54,3 +79,9 @@ class RecordingConfig(Settings):
     retry_s: float = Field(
         default=1.0, ge=0.05, le=60, description="pause before a failed disk is tried again [s], in a new segment"
     )
+    images: ImageStorage = Field(default=ImageStorage(), description="what is kept of the images of cameras")
+
+    def of_images(self) -> "RecordingConfig":
+        """How images are made durable: their records are compressed already."""
+        own = {"segment_s": self.images.segment_s, "queue_bytes": self.images.queue_bytes, "compression": "none"}
+        return self.model_copy(update=own)

@@ -59,6 +59,21 @@ class DamageReport:
         return ["; ".join(["nothing lost" if self.clean else ", ".join(sums), *faults]), *listed]
 
 
+def together(*reports: DamageReport) -> DamageReport:
+    """What is lost of several parts of one recording."""
+    faults: Counter[Fault] = Counter()
+    for report in reports:
+        faults.update(report.faults)
+    return DamageReport(
+        lost_bytes=sum(report.lost_bytes for report in reports),
+        missing=sum(report.missing for report in reports),
+        duplicates=sum(report.duplicates for report in reports),
+        unreadable=sum(report.unreadable for report in reports),
+        faults=dict(faults),
+        parts=tuple(part for report in reports for part in report.parts)[:_LISTED],
+    )
+
+
 def _line(part: LostPart) -> str:
     where = f"{part.file}: {part.length} bytes at {part.offset}: {part.fault}"
     if part.after_ns is None or part.before_ns is None:

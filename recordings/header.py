@@ -16,6 +16,7 @@ EVENTS_TOPIC = "/events"
 CLOCK_TOPIC = "/clock"
 RAW_PREFIX = "/raw/"
 SENT_PREFIX = "/sent/"
+IMAGE_PREFIX = "/image/"
 
 
 class _Stored(BaseModel):
@@ -41,6 +42,7 @@ class RecordingHeader(_Stored):
     started: str = Field(default="", description="wall time of the start, ISO 8601; a label")
     clock: ClockPair = Field(default=ClockPair(monotonic_ns=0, wall_ns=0), description="both host clocks at the start")
     devices: tuple[str, ...] = Field(default=(), max_length=1000, description="names of the devices, in order")
+    cameras: tuple[str, ...] = Field(default=(), max_length=1000, description="names of the cameras, in order")
 
 
 class SegmentHead(_Stored):
@@ -64,14 +66,15 @@ class _HeaderFile(_Stored):
     started: str
     clock: ClockPair
     devices: tuple[str, ...] = Field(max_length=1000)
+    cameras: tuple[str, ...] = Field(default=(), max_length=1000)
 
 
-def topics(devices: tuple[str, ...]) -> tuple[str, ...]:
+def topics(header: RecordingHeader) -> tuple[str, ...]:
     """Topics of a recording. The channel of a topic is its place in this list plus one, in every segment:
     so a segment whose channel records are damaged can still be read.
     """
-    pairs = [prefix + device for device in devices for prefix in (RAW_PREFIX, SENT_PREFIX)]
-    return (*pairs, EVENTS_TOPIC, CLOCK_TOPIC)
+    pairs = [prefix + device for device in header.devices for prefix in (RAW_PREFIX, SENT_PREFIX)]
+    return (*pairs, EVENTS_TOPIC, CLOCK_TOPIC, *(IMAGE_PREFIX + camera for camera in header.cameras))
 
 
 def to_attachments(header: RecordingHeader, head: SegmentHead) -> dict[str, bytes]:
@@ -82,6 +85,7 @@ def to_attachments(header: RecordingHeader, head: SegmentHead) -> dict[str, byte
         started=header.started,
         clock=header.clock,
         devices=header.devices,
+        cameras=header.cameras,
     )
     files = {HEADER_NAME: stored.model_dump_json(indent=1).encode(), CONFIG_NAME: header.config_toml.encode()}
     for name, text in header.calibrations.items():
@@ -110,5 +114,6 @@ def from_attachments(files: Mapping[str, bytes]) -> tuple[RecordingHeader, Segme
         started=stored.started,
         clock=stored.clock,
         devices=stored.devices,
+        cameras=stored.cameras,
     )
     return header, stored.segment

@@ -1,12 +1,17 @@
 """What a recording holds: the content of `railtwin info`."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from firmware_interface.chunk import Chunk
-from recordings.damage import DamageReport
+from recordings.damage import DamageReport, together
 from recordings.header import RecordingHeader
+from recordings.image import RecordedImage, has_images
+from recordings.image_record import RecordKind, kind_of
 from recordings.reader import RecordingReader
+from recordings.segments import IMAGES
 from twin.core.errors import RecordingError
 from twin.core.estimate import OperatorEvent
 
@@ -36,6 +41,34 @@ class StreamInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class CameraInfo:
+    """What came from one camera."""
+
+    camera: str
+    kinds: Mapping[RecordKind, int]
+    """Images by what of them is there: whole, the strip around the line, the line alone."""
+    damaged: int
+    """Images whose record makes no sense."""
+    size: int
+    """[bytes]"""
+    start_ns: int
+    end_ns: int
+    gaps: int
+    """Silences longer than GAP_S."""
+    longest_gap_s: float
+
+    @property
+    def images(self) -> int:
+        """All of them."""
+        return sum(self.kinds.values()) + self.damaged
+
+    @property
+    def rate(self) -> float:
+        """Images per second."""
+        return self.images / max((self.end_ns - self.start_ns) / 1e9, 1e-9) if self.images > 1 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class RecordingInfo:
     """A recording at a glance."""
 
@@ -48,6 +81,7 @@ class RecordingInfo:
     start_ns: int
     end_ns: int
     streams: tuple[StreamInfo, ...]
+    cameras: tuple[CameraInfo, ...]
     events: tuple[OperatorEvent, ...]
     damage: DamageReport
 
@@ -68,6 +102,7 @@ class RecordingInfo:
             f"{self.path}: {self.duration_s:.1f} s, {size}",
             about,
             *streams,
+            *(_camera_line(camera) for camera in self.cameras),
             f"{len(self.events)} operator events",
             *self.damage.lines(),
         ]
@@ -86,17 +121,23 @@ def describe(path: Path) -> RecordingInfo:
             end_ns = item.t_host_ns if end_ns is None else max(end_ns, item.t_host_ns)
         elif isinstance(item, OperatorEvent) and len(events) < _LISTED:
             events.append(item)
+    images = RecordingReader(path, stem=IMAGES) if has_images(path) else None
+    cameras: dict[str, _Camera] = {}
+    for _, item, _ in () if images is None else images.items():
+        if isinstance(item, RecordedImage):
+            cameras.setdefault(item.camera, _Camera()).add(item)
     return RecordingInfo(
         path=path,
         header=_header(reader),
         segments=len(reader.segments),
         sessions=reader.sessions,
-        size=sum(segment.size for segment in reader.segments),
+        size=sum(segment.size for each in (reader, images) if each is not None for segment in each.segments),
         start_ns=start_ns or 0,
         end_ns=end_ns or 0,
         streams=tuple(stream.info(*key) for key, stream in sorted(streams.items())),
+        cameras=tuple(camera.info(name) for name, camera in sorted(cameras.items())),
         events=tuple(events),
-        damage=reader.damage,
+        damage=reader.damage if images is None else together(reader.damage, images.damage),
     )
 
 
@@ -136,11 +177,49 @@ class _Stream:
         )
 
 
+class _Camera:
+    """Sums of one camera."""
+
+    def __init__(self) -> None:
+        self._stream = _Stream()
+        self._kinds: Counter[RecordKind] = Counter()
+        self._damaged = 0
+
+    def add(self, image: RecordedImage) -> None:
+        self._stream.add(Chunk(image.camera, image.t_ns, image.data))
+        kind = kind_of(image.data)
+        if kind is None:
+            self._damaged += 1
+        else:
+            self._kinds[kind] += 1
+
+    def info(self, name: str) -> CameraInfo:
+        found = self._stream.info(name, sent=False)
+        return CameraInfo(
+            camera=name,
+            kinds=dict(self._kinds),
+            damaged=self._damaged,
+            size=found.size,
+            start_ns=found.start_ns,
+            end_ns=found.end_ns,
+            gaps=found.gaps,
+            longest_gap_s=found.longest_gap_s,
+        )
+
+
 def _header(reader: RecordingReader) -> RecordingHeader | None:
     try:
         return reader.header
     except RecordingError:
         return None
+
+
+def _camera_line(camera: CameraInfo) -> str:
+    kinds = ", ".join(f"{count} {kind.name.lower()}" for kind, count in sorted(camera.kinds.items()))
+    damaged = f", {camera.damaged} damaged" if camera.damaged else ""
+    gaps = f"{camera.gaps} gaps, longest {camera.longest_gap_s:.2f} s" if camera.gaps else "no gaps"
+    size = f"{camera.size / 1e6:.1f} MB, {camera.rate:.1f} per s"
+    return f"images of {camera.camera}: {camera.images} ({kinds}{damaged}), {size}, {gaps}"
 
 
 def _line(stream: StreamInfo) -> str:

@@ -15,6 +15,7 @@ from recordings.header import (
     CONFIG_NAME,
     EVENTS_TOPIC,
     HEADER_NAME,
+    IMAGE_PREFIX,
     RAW_PREFIX,
     SENT_PREFIX,
     ClockPair,
@@ -23,13 +24,14 @@ from recordings.header import (
     from_attachments,
     topics,
 )
+from recordings.image import RecordedImage
 from recordings.records import Attachment, Channel, Content, RawMessage, parts_of
 from recordings.scan import Lost, Scanner
-from recordings.segments import clock_json, event_json, segments_in
+from recordings.segments import RUN, clock_json, event_json, segments_in
 from twin.core.errors import RecordingError
 from twin.core.estimate import OperatorEvent
 
-Recorded = Chunk | OperatorEvent | ClockPair
+Recorded = Chunk | OperatorEvent | ClockPair | RecordedImage
 
 _SLACK_NS = 1_000_000_000
 """Messages of one segment may lie this far outside its time: devices are read by several threads."""
@@ -62,9 +64,10 @@ class Numbered(NamedTuple):
 class RecordingReader:
     """A recording: a directory of segments, or one segment alone. Raises nothing but RecordingError."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, stem: str = RUN) -> None:
+        """stem: of the segments' names."""
         self.path = path
-        self.segments = _survey(_files(path))
+        self.segments = _survey(_files(path, stem))
         self._damage = DamageReport()
 
     @property
@@ -194,7 +197,7 @@ def _ends_before(segment: Segment, follower: Segment | None, t_ns: int) -> bool:
 
 def _messages(segment: Segment, header: RecordingHeader | None, log: DamageLog) -> Iterator[tuple[RawMessage, str]]:
     """Messages of one segment with their topics; without a header the channel records must say them."""
-    channels = dict(enumerate(topics(header.devices), start=1)) if header else {}
+    channels = dict(enumerate(topics(header), start=1)) if header else {}
     with Scanner(segment.path) as scanner:
         for found in scanner.items():
             if isinstance(found, Lost):
@@ -221,6 +224,8 @@ def _item(topic: str, message: RawMessage) -> Recorded | None:
         return Chunk(topic[len(RAW_PREFIX) :], message.t_ns, message.data)
     if topic.startswith(SENT_PREFIX):
         return Chunk(topic[len(SENT_PREFIX) :], message.t_ns, message.data, sent=True)
+    if topic.startswith(IMAGE_PREFIX):
+        return RecordedImage.unpacked(topic[len(IMAGE_PREFIX) :], message.t_ns, message.data)
     try:
         if topic == EVENTS_TOPIC:
             return event_json.validate_json(message.data)
@@ -231,13 +236,13 @@ def _item(topic: str, message: RawMessage) -> Recorded | None:
     return None
 
 
-def _files(path: Path) -> list[Path]:
+def _files(path: Path, stem: str) -> list[Path]:
     try:
-        files = segments_in(path) if path.is_dir() else [path]
+        files = segments_in(path, stem) if path.is_dir() else [path]
     except OSError as error:
         raise RecordingError(f"{path}: cannot be listed: {error.strerror}") from None
     if not files:
-        raise RecordingError(f"{path}: no recording here: it has no run-000.mcap, run-001.mcap, ...")
+        raise RecordingError(f"{path}: no recording here: it has no {stem}-000.mcap, {stem}-001.mcap, ...")
     return files
 
 

@@ -6,17 +6,19 @@ from pathlib import Path
 
 from firmware_interface.chunk import Chunk
 from recordings.config import RecordingConfig
-from recordings.damage import DamageReport
+from recordings.damage import DamageReport, together
 from recordings.header import (
     CLOCK_TOPIC,
     EVENTS_TOPIC,
+    IMAGE_PREFIX,
     RAW_PREFIX,
     SENT_PREFIX,
     SegmentHead,
     topics,
 )
+from recordings.image import RecordedImage, has_images
 from recordings.reader import Numbered, Recorded, RecordingReader, Segment
-from recordings.segments import SegmentWriter, clock_json, event_json, segment_path, sync_directory
+from recordings.segments import IMAGES, RUN, SegmentWriter, clock_json, event_json, segment_path, sync_directory
 from twin.core.errors import RecordingError
 from twin.core.estimate import OperatorEvent
 
@@ -48,7 +50,9 @@ def repair(source: Path, destination: Path) -> RepairReport:
 
     The copy appears under its name only when it is complete and durable.
     """
-    reader = RecordingReader(source)
+    readers = {RUN: RecordingReader(source)}
+    if has_images(source):
+        readers[IMAGES] = RecordingReader(source, stem=IMAGES)
     destination = destination.absolute()
     partial = destination.with_name(destination.name + ".partial")
     for path in (destination, partial):
@@ -56,22 +60,33 @@ def repair(source: Path, destination: Path) -> RepairReport:
             raise RecordingError(f"{path}: exists already; give a new directory or remove it first")
     try:
         partial.mkdir(parents=True)
-        copy = _Copy(reader, partial)
-        for numbered in reader.items():
-            copy.add(numbered)
-        copy.finish()
+        copies = [_copied(reader, partial, stem) for stem, reader in readers.items()]
         os.rename(partial, destination)
         sync_directory(destination.parent)
     except OSError as error:
         raise RecordingError(f"{partial}: repair stopped: {error.strerror}; free space and try again") from None
-    return RepairReport(destination, copy.messages, copy.segments, copy.left_out, reader.damage)
+    return RepairReport(
+        destination,
+        sum(copy.messages for copy in copies),
+        sum(copy.segments for copy in copies),
+        sum(copy.left_out for copy in copies),
+        together(*(reader.damage for reader in readers.values())),
+    )
+
+
+def _copied(reader: RecordingReader, directory: Path, stem: str) -> "_Copy":
+    copy = _Copy(reader, directory, stem)
+    for numbered in reader.items():
+        copy.add(numbered)
+    copy.finish()
+    return copy
 
 
 class _Copy:
     """The copy being written: one new segment for each old one that gives anything."""
 
-    def __init__(self, reader: RecordingReader, directory: Path) -> None:
-        self._reader, self._directory = reader, directory
+    def __init__(self, reader: RecordingReader, directory: Path, stem: str) -> None:
+        self._reader, self._directory, self._stem = reader, directory, stem
         self._source: Segment | None = None
         self._writer: SegmentWriter | None = None
         self._channels: dict[str, int] = {}
@@ -109,8 +124,8 @@ class _Copy:
             first_ns=segment.head.first_ns if segment.head else _message(numbered.item)[1],
             first_sequence=segment.head.first_sequence if segment.head else numbered.sequence,
         )
-        self._writer = SegmentWriter(segment_path(self._directory, head.index), header, head, _CONFIG)
-        self._channels = {topic: i for i, topic in enumerate(topics(header.devices), start=1)}
+        self._writer = SegmentWriter(segment_path(self._directory, head.index, self._stem), header, head, _CONFIG)
+        self._channels = {topic: i for i, topic in enumerate(topics(header), start=1)}
         self.segments += 1
 
 
@@ -118,6 +133,8 @@ def _message(item: Recorded) -> tuple[str, int, bytes]:
     """Topic, time and content of a message that says this."""
     if isinstance(item, Chunk):
         return (SENT_PREFIX if item.sent else RAW_PREFIX) + item.device, item.t_host_ns, item.data
+    if isinstance(item, RecordedImage):
+        return IMAGE_PREFIX + item.camera, item.t_ns, item.packed()
     if isinstance(item, OperatorEvent):
         return EVENTS_TOPIC, item.t_ns, event_json.dump_json(item)
     return CLOCK_TOPIC, item.monotonic_ns, clock_json.dump_json(item)

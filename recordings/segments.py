@@ -15,6 +15,7 @@ from recordings.config import Compression, RecordingConfig
 from recordings.header import (
     CLOCK_TOPIC,
     EVENTS_TOPIC,
+    IMAGE_PREFIX,
     ClockPair,
     RecordingHeader,
     SegmentHead,
@@ -26,27 +27,29 @@ from twin.core.estimate import OperatorEvent
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-_NAME = re.compile(r"run-(\d+)\.mcap")
+RUN, IMAGES = "run", "images"
+"""What the names of segments begin with: those of the devices' bytes, and those of cameras' images."""
+_NAME = re.compile(rf"({RUN}|{IMAGES})-(\d+)\.mcap")
 _COMPRESSION = {"none": CompressionType.NONE, "lz4": CompressionType.LZ4, "zstd": CompressionType.ZSTD}
 
 event_json = TypeAdapter(OperatorEvent)
 clock_json = TypeAdapter(ClockPair)
 
 
-def segment_path(directory: Path, index: int) -> Path:
+def segment_path(directory: Path, index: int, stem: str = RUN) -> Path:
     """File of a segment: run-000.mcap, run-001.mcap, ..."""
-    return directory / f"run-{index:03d}.mcap"
+    return directory / f"{stem}-{index:03d}.mcap"
 
 
-def segment_index(path: Path) -> int | None:
+def segment_index(path: Path, stem: str = RUN) -> int | None:
     """Number of a segment, None for a file that is none."""
     match = _NAME.fullmatch(path.name)
-    return int(match[1]) if match else None
+    return int(match[2]) if match and match[1] == stem else None
 
 
-def segments_in(directory: Path) -> list[Path]:
+def segments_in(directory: Path, stem: str = RUN) -> list[Path]:
     """Segments of a directory in the order they were written."""
-    numbered = [(index, path) for path in directory.iterdir() if (index := segment_index(path)) is not None]
+    numbered = [(index, path) for path in directory.iterdir() if (index := segment_index(path, stem)) is not None]
     return [path for _, path in sorted(numbered)]
 
 
@@ -126,9 +129,11 @@ class SegmentWriter:
             EVENTS_TOPIC: self._writer.register_schema("railtwin.OperatorEvent", "jsonschema", _EVENT_SCHEMA),
             CLOCK_TOPIC: self._writer.register_schema("railtwin.ClockPair", "jsonschema", _CLOCK_SCHEMA),
         }
-        for topic in topics(header.devices):
+        image = self._writer.register_schema("railtwin.ImageRecord", "", b"") if header.cameras else raw
+        for topic in topics(header):
             encoding = "json" if topic in notes else "application/octet-stream"
-            self._writer.register_channel(topic, encoding, notes.get(topic, raw))
+            bare = image if topic.startswith(IMAGE_PREFIX) else raw
+            self._writer.register_channel(topic, encoding, notes.get(topic, bare))
 
     def append(self, *, channel: int, sequence: int, t_ns: int, data: bytes) -> None:
         """Add a message; it is durable after the next commit."""

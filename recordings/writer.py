@@ -14,6 +14,7 @@ from recordings.config import RecordingConfig
 from recordings.header import (
     CLOCK_TOPIC,
     EVENTS_TOPIC,
+    IMAGE_PREFIX,
     RAW_PREFIX,
     SENT_PREFIX,
     ClockPair,
@@ -21,7 +22,9 @@ from recordings.header import (
     SegmentHead,
     topics,
 )
+from recordings.image import RecordedImage
 from recordings.segments import (
+    RUN,
     SegmentWriter,
     clock_json,
     event_json,
@@ -69,12 +72,13 @@ class RecordingWriter:
         header: RecordingHeader,
         config: RecordingConfig | None = None,
         *,
+        stem: str = RUN,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        """seconds: a monotonic clock of real time [s], for the age of the queue."""
+        """stem: of the segments' names; seconds: a monotonic clock of real time [s], for the age of the queue."""
         self._config = config or RecordingConfig()
-        self._directory, self._header = directory, header
-        self._channels = {topic: i for i, topic in enumerate(topics(header.devices), start=1)}
+        self._directory, self._header, self._stem = directory, header, stem
+        self._channels = {topic: i for i, topic in enumerate(topics(header), start=1)}
         self._backlog = Backlog(queue_s=self._config.queue_s, queue_bytes=self._config.queue_bytes, seconds=seconds)
         self._failures, self._segments = 0, 0
         self._failing: str | None = None
@@ -107,6 +111,14 @@ class RecordingWriter:
         """Record bytes, waiting for the disk: for sources that can wait, such as a simulation."""
         self._backlog.add(self._channel(chunk), chunk.t_host_ns, chunk.data)
 
+    def write_image(self, image: RecordedImage) -> bool:
+        """Record an image without waiting; False, and counted as lost, where the queue is full."""
+        return self._backlog.offer(self._channels[IMAGE_PREFIX + image.camera], image.t_ns, image.packed())
+
+    def write_image_when_room(self, image: RecordedImage) -> None:
+        """Record an image, waiting for the disk."""
+        self._backlog.add(self._channels[IMAGE_PREFIX + image.camera], image.t_ns, image.packed())
+
     def write_event(self, event: OperatorEvent) -> bool:
         """Record what a person noted."""
         return self._backlog.offer(self._channels[EVENTS_TOPIC], event.t_ns, event_json.dump_json(event))
@@ -114,6 +126,11 @@ class RecordingWriter:
     def write_clock(self, pair: ClockPair) -> bool:
         """Record both host clocks at one moment."""
         return self._backlog.offer(self._channels[CLOCK_TOPIC], pair.monotonic_ns, clock_json.dump_json(pair))
+
+    @property
+    def offered(self) -> int:
+        """Messages offered so far: the number of the next one."""
+        return self._backlog.offered
 
     @property
     def committed(self) -> int:
@@ -198,12 +215,12 @@ class RecordingWriter:
         return segment
 
     def _open(self, *, sequence: int, t_ns: int) -> SegmentWriter:
-        existing = segments_in(self._directory)
-        index = (segment_index(existing[-1]) or 0) + 1 if existing else 0
+        existing = segments_in(self._directory, self._stem)
+        index = (segment_index(existing[-1], self._stem) or 0) + 1 if existing else 0
         if self._session is None:
             self._session = index
         head = SegmentHead(session=self._session, index=index, first_ns=t_ns, first_sequence=sequence % 2**32)
-        segment = SegmentWriter(segment_path(self._directory, index), self._header, head, self._config)
+        segment = SegmentWriter(segment_path(self._directory, index, self._stem), self._header, head, self._config)
         self._segments += 1
         return segment
 

@@ -7,7 +7,10 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from calibration.store import read_calibration
 from recordings.config import RecordingConfig
+from recordings.image_record import MOST_PIXELS
+from sensors.camera import CameraDevice
 from sensors.config import DeviceConfig
 from twin.cli.toml_text import to_toml
 from twin.core.errors import ConfigError
@@ -83,6 +86,7 @@ class RunConfig(Settings):
     track: TrackConfig = Field(description="design geometry of the line")
     vehicle: VehicleParameters = Field(VehicleParameters(), description="the vehicle that carries the sensors")
     device: tuple[DeviceConfig, ...] = Field(description="the sensors: at least one imu and one encoder")
+    camera: tuple[CameraDevice, ...] = Field((), description="laser cameras over the rails: none, one or both")
     synchroniser: SynchroniserConfig = Field(
         SynchroniserConfig(), description="how the sensors' samples come together on one clock"
     )
@@ -90,7 +94,7 @@ class RunConfig(Settings):
         NavigationConfig(), description="attitude, trajectory and position of the vehicle"
     )
     geometry: GeometryConfig = Field(
-        GeometryConfig(), description="track geometry, where devices of kind profile see the rails"
+        GeometryConfig(), description="track geometry, where cameras or devices of kind profile see the rails"
     )
     recording: RecordingConfig = Field(RecordingConfig(), description="what is kept of the raw data, and how")
     report: ReportConfig = Field(ReportConfig(), description="when a sensor is called healthy")
@@ -98,12 +102,22 @@ class RunConfig(Settings):
     @model_validator(mode="after")
     def _devices_can_be_told_apart(self) -> "RunConfig":
         for what, values in (
-            ("name", [device.name for device in self.device]),
+            ("name", [device.name for device in self.device] + [camera.name for camera in self.camera]),
             ("port", [device.port for device in self.device if device.port]),
         ):
             twice = [value for value, count in Counter(values).items() if count > 1]
             if twice:
                 raise ValueError(f"two devices share the {what} '{twice[0]}': give each its own")
+        return self
+
+    @model_validator(mode="after")
+    def _cameras_see_a_rail_each(self) -> "RunConfig":
+        rails = [camera.rail for camera in self.camera]
+        if len(set(rails)) < len(rails):
+            raise ValueError(f"two cameras see the {rails[0]} rail: there is one for each rail at most")
+        for camera in self.camera:
+            if camera.plane is not None and camera.plane.rows * camera.plane.columns > MOST_PIXELS:
+                raise ValueError(f"camera '{camera.name}' has more than {MOST_PIXELS / 1e6:g} million pixels: crop it")
         return self
 
     @model_validator(mode="after")
@@ -125,7 +139,8 @@ class RunConfig(Settings):
 
     def to_toml(self) -> str:
         """The effective configuration, every default written out; parse_config reads it back identical."""
-        return to_toml(self.model_dump(mode="json"))
+        data = self.model_dump(mode="json")
+        return to_toml({key: value for key, value in data.items() if key != "camera" or value})
 
 
 def load_config(path: Path) -> RunConfig:
@@ -134,6 +149,9 @@ def load_config(path: Path) -> RunConfig:
     track = data.get("track")
     if isinstance(track, dict) and isinstance(track.get("file"), str):
         data["track"] = _with_design_file(track, config_path=path)
+    cameras = data.get("camera")
+    if isinstance(cameras, list):
+        data["camera"] = [_with_calibration_file(camera, config_path=path) for camera in cameras]
     return RunConfig.load(data, where=str(path))
 
 
@@ -152,6 +170,20 @@ def _with_design_file(track: dict[str, Any], *, config_path: Path) -> dict[str, 
     own = {key: value for key, value in track.items() if key != "file"}
     TrackConfig.load(found, where=str(design))
     return found | own
+
+
+def _with_calibration_file(camera: Any, *, config_path: Path) -> Any:
+    """A camera with the content of the calibration it names in its place; as it is where it names none."""
+    if not isinstance(camera, dict) or not isinstance(camera.get("file"), str):
+        return camera
+    CameraDevice.load(camera, where=f"{config_path}: camera")
+    file = config_path.parent / camera["file"]
+    found = read_calibration(file)
+    if not found.camera:
+        raise ConfigError(f"{file}: calibrates no camera; correct camera.file in {config_path}")
+    own = {key: value for key, value in camera.items() if key != "file"}
+    origin = f"{file.name} of {found.calibration.date.isoformat()}, from {found.calibration.source}"
+    return {"origin": origin} | own | {"plane": found.camera}
 
 
 def _read_toml(path: Path, *, remedy: str) -> dict[str, Any]:

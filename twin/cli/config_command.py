@@ -32,8 +32,10 @@ def check(file: ConfigFile) -> None:
 
     config = load_config(file)
     length = sum(element.length for element in config.track.horizontal)
-    devices = ", ".join(f"{device.name} ({device.kind})" for device in config.device)
-    terminal().show(f"{file}: good. Line {config.places.line}, {length / 1000:g} km; devices: {devices}")
+    devices = [f"{device.name} ({device.kind})" for device in config.device]
+    cameras = [f"{camera.name} (camera, {camera.rail} rail, {camera.origin})" for camera in config.camera]
+    named = ", ".join(devices + cameras)
+    terminal().show(f"{file}: good. Line {config.places.line}, {length / 1000:g} km; devices: {named}")
 
 
 @app.command()

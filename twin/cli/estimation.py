@@ -10,15 +10,14 @@ from typing import Self
 from firmware_interface import Chunk
 from recordings import ResultWriter
 from twin.cli.config import RunConfig
-from twin.cli.processing import Processing
-from twin.core.estimate import Form, GridBlock, OperatorEvent, Result
+from twin.cli.processing import Item, Processing
+from twin.core.estimate import Form, GridBlock, Result
+from twin.geometry.heads import HeadsFound
 
 WAITING_BYTES = 64 * 1024 * 1024
 """Raw bytes that may wait for the twin: half an hour of an IMU and an encoder. Beyond, they are for the replay."""
 STANDING_S = 3.0
 """A train that reached no new point of the grid for so long stands [s]: 0.25 m in 3 s is less than walking."""
-
-Item = Chunk | OperatorEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class Estimation:
         self._processing = Processing(config)
         self._writer = writer
         self._earlier = earlier
-        self._waiting: deque[Item] = deque()
+        self._waiting: deque[Item | HeadsFound] = deque()
         self._waiting_bytes = 0
         self._newest_ns = 0
         self._closed = False
@@ -71,7 +70,7 @@ class Estimation:
             self._changed.notify()
         self._thread.join()
 
-    def offer(self, item: Item) -> None:
+    def offer(self, item: Item | HeadsFound) -> None:
         """Hand an item over without waiting."""
         size = len(item.data) if isinstance(item, Chunk) else 0
         with self._changed:
@@ -110,7 +109,7 @@ class Estimation:
                 self.failure = f"{type(error).__name__}: {error}"
                 self._waiting.clear()
 
-    def _items(self) -> Iterator[Item]:
+    def _items(self) -> Iterator[Item | HeadsFound]:
         yield from self._earlier
         while True:
             with self._changed:

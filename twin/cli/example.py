@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sensors.camera import CameraDevice
 from sensors.config import DeviceConfig
 from twin.cli.config import RunConfig, TrackConfig
 from twin.cli.keys import Key, keys_of
@@ -13,6 +14,10 @@ HEAD = """\
 # RailTwin configuration. Units are SI and radians. A key left out takes its default; an unknown key is an error.
 # Check it with `railtwin config check`, look a key up with `railtwin config explain KEY`.
 
+"""
+
+CAMERA_HEAD = """
+# A laser camera over one rail; another table for the other rail. To use it, take the first "# " away.
 """
 
 
@@ -48,7 +53,20 @@ def commented_example() -> str:
     """The example as a file: every key with its unit, range and reason."""
     keys = keys_of(RunConfig)
     data = without_absent_tables(example_config().model_dump(mode="json"), keys, "")
-    return HEAD + to_commented_toml(data, lambda name: keys[name].remark())
+    del data["camera"]
+    return HEAD + to_commented_toml(data, lambda name: keys[name].remark()) + _commented_camera(keys)
+
+
+def _commented_camera(keys: dict[str, Key]) -> str:
+    """A camera, ready to be used without its comment signs."""
+    camera = CameraDevice(name="camera_left", rail="left", path="/dev/video0", file="camera-left.toml")
+    shown = camera.model_dump(mode="json", exclude={"plane", "origin"})
+
+    def remark(name: str) -> str:
+        return keys[name].remark() if name in keys else ""
+
+    lines = to_commented_toml({"camera": [shown]}, remark).splitlines()
+    return CAMERA_HEAD + "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 
 def without_absent_tables(table: dict[str, Any], keys: dict[str, Key], prefix: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Images of the rail heads of a simulated run: rendered by two processes, one file each, with an index beside.
+"""Images of the rail heads of a simulated run: rendered by two processes, recorded, and as files with an index.
 
 The folder of a camera, images/left or images/right, holds
 
@@ -8,21 +8,27 @@ The folder of a camera, images/left or images/right, holds
 """
 
 import csv
-from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
 
+from recordings import RecordedImage, RecordingWriter
+from sensors.camera import CameraDevice
+from twin.cli.camera_recorder import CameraRecorder
+from twin.cli.config import RunConfig
 from twin.cli.toml_text import to_toml
 from twin.core.arrays import Array, IntArray
 from twin.core.errors import RecordingError
+from twin.geometry.laser import ExtractionSettings
 from twin.simulation.dynamic.config import Dynamics, ImagingConfig
 from twin.simulation.dynamic.sensed import RailHeadTruth
 from twin.simulation.rail_head import COLUMNS, ROWS, Rail, RailCamera, camera_truth, rail_section
@@ -30,6 +36,8 @@ from twin.simulation.rail_head import COLUMNS, ROWS, Rail, RailCamera, camera_tr
 CAMERAS: tuple[tuple[Rail, str], ...] = ((0, "left"), (1, "right"))
 BATCH = 50
 """Images rendered between two words of progress."""
+AHEAD = 4
+"""Batches rendered ahead of what is recorded."""
 # speckle and noise have no repeats to be found: codes by frequency alone are smaller and ten times as fast
 PNG = (cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_PNG_STRATEGY_HUFFMAN_ONLY)
 
@@ -42,6 +50,40 @@ class Camera:
     rail: Rail
     seed: int
     folder: Path
+    device: CameraDevice
+    """As it is configured."""
+    extraction: ExtractionSettings
+    start_ns: int
+    """Host time of its first image [ns]."""
+
+
+class Batch(NamedTuple):
+    """Consecutive images of one camera."""
+
+    t_ns: IntArray
+    """(images,)"""
+    records: list[bytes]
+    size: int
+    """Of their files [byte]."""
+
+
+class ImageRecording:
+    """Puts images among the bytes of devices that were recorded before, by their host times."""
+
+    def __init__(self, config: RunConfig, writer: RecordingWriter, received_ns: IntArray) -> None:
+        """received_ns (messages,): host times of the messages of the devices, in their order."""
+        self.config, self._writer, self._received_ns = config, writer, received_ns
+
+    def add(self, batches: Sequence[tuple[str, Batch]]) -> None:
+        """Record the images of one stretch of time, by camera."""
+        images = [
+            (t, name, data)
+            for name, batch in batches
+            for t, data in zip(batch.t_ns.tolist(), batch.records, strict=True)
+        ]
+        for t, name, data in sorted(images, key=lambda image: image[:2]):
+            follows = int(np.searchsorted(self._received_ns, t, side="right"))
+            self._writer.write_image_when_room(RecordedImage(name, t, follows, data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,43 +107,66 @@ def render_images(
     *,
     seed: int,
     start_ns: int,
+    recording: ImageRecording,
     progress: Callable[[float], None],
 ) -> Imaged:
-    """Render what the cameras of a run see of both rails; start_ns: host time at time zero of the run [ns]."""
+    """Render what the cameras of a run see of both rails, and record it.
+
+    start_ns: host time at time zero of the run [ns].
+    """
     imaging = dynamics.cameras
     if imaging is None or not places.t.size:
         return NONE
     numbers = np.rint(places.t * imaging.camera.rate).astype(np.int64)
     t_ns = start_ns + np.rint(places.t * 1e9).astype(np.int64)
-    cameras = [Camera(dynamics, rail, seed, folder / name) for rail, name in CAMERAS]
+    config = recording.config
+    cameras = [
+        Camera(dynamics, rail, seed, folder / name, device, config.geometry.heads.extraction, int(t_ns[0]))
+        for (rail, name), device in zip(CAMERAS, config.camera, strict=True)
+    ]
     for camera in cameras:
         _prepare(camera, imaging, numbers, t_ns)
     rows = {0: places.left, 1: places.right}
-    done, size, began = 0, 0, perf_counter()
+    size, began = 0, perf_counter()
     with _process() as first, _process() as second:
-        waiting: list[Future[int]] = []
-        for start in range(0, numbers.size, BATCH):
-            part = slice(start, start + BATCH)
-            for pool, camera in zip((first, second), cameras, strict=True):
-                waiting.append(pool.submit(render_batch, camera, numbers[part], rows[camera.rail][part]))
-        for future in as_completed(waiting):
-            size += future.result()
-            done += 1
-            progress(done / len(waiting))
+        pools = list(zip((first, second), cameras, strict=True))
+        waiting: deque[list[Future[Batch]]] = deque()
+        parts = [slice(start, start + BATCH) for start in range(0, numbers.size, BATCH)]
+        for number, part in enumerate([*parts, *[None] * AHEAD]):
+            if part is not None:
+                waiting.append(
+                    [
+                        pool.submit(render_batch, camera, t_ns[part], numbers[part], rows[camera.rail][part])
+                        for pool, camera in pools
+                    ]
+                )
+            if number >= AHEAD and waiting:
+                batches = [future.result() for future in waiting.popleft()]
+                size += sum(batch.size for batch in batches)
+                recording.add([(camera.device.name, batch) for camera, batch in zip(cameras, batches, strict=True)])
+                progress((number - AHEAD + 1) / len(parts))
     return Imaged(len(cameras) * numbers.size, size, perf_counter() - began)
 
 
-def render_batch(camera: Camera, numbers: IntArray, places: Array) -> int:
-    """Write the images of these numbers (n,) with the rail at places (n, 3); their size [byte]."""
-    eye, size = _eye(camera), 0
-    for number, place in zip(numbers.tolist(), places, strict=True):
-        coded, data = cv2.imencode(".png", eye.render(number, place), PNG)
+def render_batch(camera: Camera, t_ns: IntArray, numbers: IntArray, places: Array) -> Batch:
+    """Write the images of these numbers (n,), taken at t_ns (n,) with the rail at places (n, 3)."""
+    eye, recorder, size = _eye(camera), _recorder(camera), 0
+    records: list[bytes] = []
+    for t, number, place in zip(t_ns.tolist(), numbers.tolist(), places, strict=True):
+        image = eye.render(number, place)
+        records.append(recorder.keep(t, image).data)
+        coded, data = cv2.imencode(".png", image, PNG)
         path = camera.folder / _file(number)
         try:
             size += path.write_bytes(data.tobytes()) if coded else 0
         except OSError as error:
             raise RecordingError(f"{path}: cannot be written ({error.strerror}); make room, or take fewer") from None
-    return size
+    return Batch(t_ns, records, size)
+
+
+@lru_cache(maxsize=2)
+def _recorder(camera: Camera) -> CameraRecorder:
+    return CameraRecorder(camera.device, camera.extraction, start_ns=camera.start_ns)
 
 
 @lru_cache(maxsize=2)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from recordings.damage import DamageReport
-    from recordings.info import RecordingInfo, StreamInfo
+    from recordings.info import CameraInfo, RecordingInfo, StreamInfo
 
 
 def info(
@@ -33,6 +33,8 @@ def info(
         for line in _head(found):
             terminal().show(line)
         terminal().show(_streams(found))
+        if found.cameras:
+            terminal().show(_cameras(found))
         for line in found.damage.lines():
             terminal().show(line)
     if not found.damage.clean:
@@ -53,6 +55,7 @@ def summary(found: "RecordingInfo") -> dict[str, Any]:
         "sessions": found.sessions,
         "bytes": found.size,
         "streams": [_stream(stream) for stream in found.streams],
+        "cameras": [_camera(camera) for camera in found.cameras],
         "events": [asdict(event) for event in found.events],
         "damage": _damage(found.damage),
     }
@@ -69,6 +72,21 @@ def _stream(stream: "StreamInfo") -> dict[str, Any]:
         "end_ns": stream.end_ns,
         "gaps": stream.gaps,
         "longest_gap_s": stream.longest_gap_s,
+    }
+
+
+def _camera(camera: "CameraInfo") -> dict[str, Any]:
+    return {
+        "camera": camera.camera,
+        "images": camera.images,
+        **{kind.name.lower(): count for kind, count in camera.kinds.items()},
+        "damaged": camera.damaged,
+        "bytes": camera.size,
+        "rate_hz": camera.rate,
+        "start_ns": camera.start_ns,
+        "end_ns": camera.end_ns,
+        "gaps": camera.gaps,
+        "longest_gap_s": camera.longest_gap_s,
     }
 
 
@@ -122,5 +140,28 @@ def _streams(found: "RecordingInfo") -> "Table":
             f"{stream.rate:.1f}",
             str(stream.gaps),
             f"{stream.longest_gap_s:.2f}",
+        )
+    return table
+
+
+def _cameras(found: "RecordingInfo") -> "Table":
+    from rich.table import Table
+
+    from recordings.image_record import RecordKind
+
+    table = Table("camera")
+    for title in ("images", "strips", "whole", "lines alone", "damaged", "MB", "images/s", "gaps", "longest gap [s]"):
+        table.add_column(title, justify="right")
+    for camera in found.cameras:
+        kinds = (camera.kinds.get(kind, 0) for kind in (RecordKind.STRIP, RecordKind.WHOLE, RecordKind.LINE))
+        table.add_row(
+            camera.camera,
+            str(camera.images),
+            *map(str, kinds),
+            str(camera.damaged),
+            f"{camera.size / 1e6:.1f}",
+            f"{camera.rate:.1f}",
+            str(camera.gaps),
+            f"{camera.longest_gap_s:.2f}",
         )
     return table

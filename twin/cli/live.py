@@ -7,18 +7,30 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import FrameType
 
 from firmware_interface import Chunk
-from recordings import ClockPair, RecordingHeader, RecordingWriter, ResultWriter, WriterStatus, open_recording
+from recordings import (
+    ClockPair,
+    RecordedImage,
+    RecordingHeader,
+    RecordingWriter,
+    ResultWriter,
+    WriterStatus,
+    open_recording,
+)
+from recordings.segments import IMAGES
 from sensors.acquisition import Acquisition, DeviceStatus
 from sensors.host_clock import HostClock
+from twin.cli.camera_process import CameraImage, CameraStatus
 from twin.cli.config import RunConfig
 from twin.cli.console import terminal
-from twin.cli.estimation import Estimation, Item
-from twin.cli.replaying import recorded_items
+from twin.cli.estimation import Estimation
+from twin.cli.live_cameras import LiveCameras, PixelKeeper
+from twin.cli.processing import Item
+from twin.cli.replaying import images_beside, recorded_items
 from twin.cli.run_directory import RunDirectory, result_metadata
 from twin.cli.watch import Ending, Parts, Watch
 from twin.core.errors import ConfigError, RecordingError
@@ -42,6 +54,7 @@ class Outcome:
 
     recording: WriterStatus
     devices: dict[str, DeviceStatus]
+    cameras: tuple[CameraStatus, ...]
     points: int
     """Points of the grid passed."""
     skipped: int
@@ -61,6 +74,14 @@ class Outcome:
                 found.append(
                     f"{status.name}: {status.chunks_lost} reads lost before recording: the machine is too slow"
                 )
+        for camera in self.cameras:
+            if camera.images == 0:
+                found.append(f"{camera.name}: no image came; {camera.error or 'check its supply and its source'}")
+            elif camera.lost:
+                found.append(f"{camera.name}: {camera.lost} images could not be recorded: the disk is too slow or full")
+            if camera.faults:
+                left_out = ", ".join(f"{count} {fault}" for fault, count in sorted(camera.faults.items()))
+                found.append(f"{camera.name}: images left out: {left_out}")
         if self.failure is not None:
             found.append(f"the live estimate ended early ({self.failure}); the recording is whole: replay it")
         elif self.skipped:
@@ -74,20 +95,43 @@ def record_run(config: RunConfig, run: RunDirectory, clock: HostClock, ending: E
     run.make()
     run.config.write_text(config.to_toml(), encoding="utf-8")
     sys.setswitchinterval(SWITCH_INTERVAL)
+    recording_header = header_of(config, clock)
     with ExitStack() as stack:
         results = ResultWriter(run.results, result_metadata(config))
         estimation = stack.enter_context(Estimation(config, results, earlier=earlier))
-        recording = stack.enter_context(RecordingWriter(run.recording, header_of(config, clock), config.recording))
+        recording = stack.enter_context(RecordingWriter(run.recording, recording_header, config.recording))
+        images = stack.enter_context(_image_writer(config, run, recording_header))
         acquisition = stack.enter_context(Acquisition(config.device, clock))
-        intake = _Intake(recording, estimation)
+        intake = _Intake(recording, images, estimation)
+        cameras = stack.enter_context(LiveCameras(config, clock, intake.take_image))
         stack.enter_context(_stopped_by_signals(acquisition.stop))
         stack.enter_context(_beside("notes", lambda over: _listen(intake, clock, over)))
-        watch = Watch(Parts(run, config.places, clock, acquisition, recording, estimation), ending)
+        if config.camera:
+            keeper = PixelKeeper(config, run.recording, lambda event: intake.take(replace(event, t_ns=clock.now_ns())))
+            stack.enter_context(_beside("pixels", keeper.watch))
+        watch = Watch(Parts(run, config.places, clock, acquisition, cameras, recording, estimation), ending)
         stack.enter_context(_beside("watch", watch.look))
         terminal().say(f"{run.path}: ready and recording. Type a line to note an event; Ctrl-C ends the run")
         for chunk in acquisition.chunks():
             intake.take(chunk)
-    return Outcome(recording.status, acquisition.status(), estimation.points, estimation.skipped, estimation.failure)
+    return Outcome(
+        recording.status,
+        acquisition.status(),
+        cameras.status(),
+        estimation.points,
+        estimation.skipped,
+        estimation.failure,
+    )
+
+
+@contextmanager
+def _image_writer(config: RunConfig, run: RunDirectory, header: RecordingHeader) -> Iterator[RecordingWriter | None]:
+    """Where images go; None without cameras."""
+    if not config.camera:
+        yield None
+        return
+    with RecordingWriter(run.recording, header, config.recording.of_images(), stem=IMAGES) as writer:
+        yield writer
 
 
 def header_of(config: RunConfig, clock: HostClock) -> RecordingHeader:
@@ -99,6 +143,7 @@ def header_of(config: RunConfig, clock: HostClock) -> RecordingHeader:
         started=now.isoformat(timespec="seconds"),
         clock=ClockPair(monotonic_ns=clock.now_ns(), wall_ns=round(now.timestamp() * 1e9)),
         devices=tuple(device.name for device in config.device),
+        cameras=tuple(camera.name for camera in config.camera),
     )
 
 
@@ -117,17 +162,27 @@ def earlier_items(config: RunConfig, run: RunDirectory, clock: HostClock) -> Ite
     if any(segment.head is not None and segment.head.first_ns > clock.now_ns() for segment in reader.segments):
         raise ConfigError(f"{run.path}: holds a run from before the machine was restarted; {remedy}")
     terminal().say(f"{run.path}: holds a run already; it is continued")
-    return recorded_items(reader)
+    return recorded_items(reader, images_beside(run.recording))
 
 
 class _Intake:
     """The one order of things: what is recorded in it is estimated in it, so that a replay finds the same."""
 
-    def __init__(self, recording: RecordingWriter, estimation: Estimation) -> None:
-        self._recording, self._estimation = recording, estimation
+    def __init__(self, recording: RecordingWriter, images: RecordingWriter | None, estimation: Estimation) -> None:
+        self._recording, self._images, self._estimation = recording, images, estimation
         self._order = threading.Lock()
 
-    def take(self, item: Item) -> None:
+    def take_image(self, camera: str, image: CameraImage) -> bool:
+        """False where it cannot be recorded: then it is not estimated with either."""
+        with self._order:
+            record = RecordedImage(camera, image.t_ns, self._recording.offered, image.data)
+            if self._images is None or not self._images.write_image(record):
+                return False
+            if image.found is not None:
+                self._estimation.offer(image.found)
+        return True
+
+    def take(self, item: Chunk | OperatorEvent) -> None:
         with self._order:
             if isinstance(item, Chunk):
                 self._recording.write(item)

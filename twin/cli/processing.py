@@ -3,16 +3,18 @@
 Pure: the same chunks and events give the same results, whoever feeds them and however fast.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from firmware_interface import Chunk
+from recordings import RecordedImage
 from sensors.config import DeviceConfig
 from sensors.decode import DeviceDecoder
 from sensors.emulator import record_chunks
 from twin.cli.config import RunConfig
+from twin.cli.heads import rail_image
 from twin.core.arrays import Array, G
 from twin.core.blocks import RawBlock
 from twin.core.estimate import Health, OperatorEvent, Result
@@ -20,8 +22,9 @@ from twin.core.places import Direction
 from twin.core.track import DesignTrack
 from twin.core.vehicle import Mounting
 from twin.geometry.fusion import CameraPlace
+from twin.geometry.heads import HeadsFound
 from twin.navigation.chain import Setup
-from twin.pipeline.track_geometry import GeometrySetup
+from twin.pipeline.track_geometry import GeometrySetup, RailSource
 from twin.pipeline.twin import Twin, TwinSetup
 
 WARM_UP_S = 12.0
@@ -30,8 +33,16 @@ _JUDGED_BY_SAMPLE = ("frames", "samples", "saturated", "implausible", "stuck", "
 """Counts of a decoder that are no fault of its wire; faults of samples are counted by the twin, by the second."""
 
 
+Item = Chunk | OperatorEvent | RecordedImage
+"""What a run is made of."""
+Decoded = OperatorEvent | RawBlock | RecordedImage
+"""The same with samples in place of bytes."""
+Found = OperatorEvent | RawBlock | RecordedImage | HeadsFound
+"""The same where heads may have been found already."""
+
+
 class Processing:
-    """Chunks and operator's notes in, results out."""
+    """Chunks, images and operator's notes in, results out."""
 
     def __init__(self, config: RunConfig) -> None:
         self._decoders = _decoders(config)
@@ -43,14 +54,25 @@ class Processing:
         """Host time of the newest chunk [ns]; 0 before the first."""
         return self._t_ns
 
-    def feed(self, item: Chunk | OperatorEvent) -> list[Result]:
+    def feed(self, item: Item | HeadsFound) -> list[Result]:
         """Results this item completes. A device that is not configured is passed over."""
-        if isinstance(item, OperatorEvent):
-            return [item]
+        if isinstance(item, HeadsFound):
+            return self.follow(item)
+        return [result for decoded in self.decode(item) for result in self.follow(decoded)]
+
+    def decode(self, item: Item) -> Sequence[Decoded]:
+        """An item with samples in place of bytes."""
+        if not isinstance(item, Chunk):
+            return (item,)
         self._t_ns = max(self._t_ns, item.t_host_ns)
         decoder = self._decoders.get(item.device)
-        blocks = [] if decoder is None else decoder.process(item)
-        return [result for block in blocks for result in self._twin.process(block)]
+        return [] if decoder is None else decoder.process(item)
+
+    def follow(self, item: Found) -> list[Result]:
+        """Results a decoded item completes."""
+        if isinstance(item, OperatorEvent):
+            return [item]
+        return list(self._twin.process(rail_image(item) if isinstance(item, RecordedImage) else item))
 
     def finish(self) -> list[Result]:
         """What is still held, then one last record on the wire of every device."""
@@ -91,20 +113,28 @@ def twin_setup(config: RunConfig) -> TwinSetup:
 
 
 def _geometry(config: RunConfig, design: DesignTrack, imu: Mounting) -> GeometrySetup | None:
-    """Track geometry by the devices that see the rails; the left one is named first."""
-    cameras = {}
+    """Track geometry by what sees the rails; of two scanners the left one is named first."""
+    scanners, cameras = {}, {}
     for device in config.device:
         if device.profile is not None:
             seen = device.profile
-            cameras[device.name] = CameraPlace(mounting=device.mounting, roll=seen.roll, y=seen.y, z=seen.z)
-    if not cameras:
+            scanners[device.name] = RailSource(
+                CameraPlace(mounting=device.mounting, roll=seen.roll, y=seen.y, z=seen.z)
+            )
+    for camera in config.camera:
+        place = CameraPlace(mounting=camera.mounting, roll=camera.roll, y=camera.y, z=camera.z)
+        cameras[camera.name] = RailSource(place, camera.rail_number, camera.calibration)
+    chosen = (cameras or scanners) if config.geometry.prefer == "cameras" else (scanners or cameras)
+    if not chosen:
         return None
-    return GeometrySetup(config.geometry, design, config.run.direction, imu, cameras)
+    return GeometrySetup(config.geometry, design, config.run.direction, imu, chosen)
 
 
-def raw_blocks(config: RunConfig, chunks: Iterable[Chunk]) -> Iterator[RawBlock]:
-    """Decoded samples of all devices, in the order received."""
+def raw_blocks(config: RunConfig, chunks: Iterable[Chunk], *, but: Iterable[str] = ()) -> Iterator[RawBlock]:
+    """Decoded samples of all devices but some, in the order received."""
     decoders = _decoders(config)
+    for name in but:
+        decoders.pop(name, None)
     for chunk in chunks:
         if chunk.device in decoders:
             yield from decoders[chunk.device].process(chunk)

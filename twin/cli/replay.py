@@ -73,7 +73,7 @@ def _prepared(path: Path, out: Path | None, settings: _Settings, start: str | No
     from recordings import open_recording
     from twin.cli.calibrating import calibrated
     from twin.cli.config import load_config
-    from twin.cli.replaying import Replay
+    from twin.cli.replaying import Replay, images_beside
     from twin.cli.run_directory import RunDirectory, recorded_config, recording_of
 
     if not path.exists():
@@ -86,7 +86,7 @@ def _prepared(path: Path, out: Path | None, settings: _Settings, start: str | No
     run = RunDirectory(out or path)
     stretch = _stretch(reader, config, start, end)
     run.make()
-    return Replay(reader, config, run, stretch)
+    return Replay(reader, config, run, stretch, images_beside(recording_of(path)))
 
 
 def _stretch(reader: "RecordingReader", config: "RunConfig", start: str | None, end: str | None) -> "Stretch | None":
@@ -101,12 +101,16 @@ def _stretch(reader: "RecordingReader", config: "RunConfig", start: str | None, 
 
 def _made(asked: "Replay", *, speed: float | None, smooth: bool) -> bool:
     """Write the results; False where the recording is damaged."""
+    from twin.cli.heads import HeadStore
+
     with terminal().progress("replay") as progress:
         share = 1 - SMOOTH_SHARE if smooth else 1.0
-        earlier = asked.results(speed=speed, progress=part_of(progress, 0, share))
-        damage = asked.reader.damage
-        if smooth:
-            asked.smoothed(progress=part_of(progress, share, 1))
+        heads = HeadStore() if smooth else None
+        earlier = asked.results(speed=speed, progress=part_of(progress, 0, share), heads=heads)
+        damage = asked.damage
+        if heads is not None:
+            asked.smoothed(progress=part_of(progress, share, 1), heads=heads)
+            heads.close()
     if earlier is not None and asked.stretch is None:
         terminal().say(f"against the results that were there: {earlier}")
     for line in () if damage.clean else damage.lines():

@@ -51,6 +51,7 @@ def run(
     for device in config.device:
         if not device.port:
             raise ConfigError(f"{file}: device '{device.name}' has no port; set 'port' (railtwin doctor lists them)")
+    config = _found_from(config, file.parent)
     directory = RunDirectory(out or _named_by_start(config))
     terminal().say("warming up")
     warm_up(config)
@@ -64,6 +65,20 @@ def run(
     )
     if problems:
         stop(ExitCode.PROBLEM)
+
+
+def _found_from(config: "RunConfig", folder: Path) -> "RunConfig":
+    """The configuration with folders and videos of cameras where the file that names them means them."""
+    for camera in config.camera:
+        if not camera.path and camera.source != "aravis":
+            raise ConfigError(f"camera '{camera.name}' has no path; set 'path' to its {camera.source}")
+    cameras = tuple(
+        camera.model_copy(update={"path": str((folder / camera.path).absolute())})
+        if camera.source in ("folder", "watched", "video")
+        else camera
+        for camera in config.camera
+    )
+    return config.model_copy(update={"camera": cameras})
 
 
 def _named_by_start(config: "RunConfig") -> Path:

@@ -5,10 +5,12 @@ from math import ceil, degrees, floor
 from typing import Any
 
 from sensors.config import DeviceConfig
+from twin.cli.camera_config import camera_devices
 from twin.cli.config import RunConfig, RunIdentity, TrackConfig
 from twin.core.places import Direction, KilometrePost, Places
 from twin.core.vehicle import VehicleParameters
 from twin.navigation.config import NavigationConfig
+from twin.pipeline.track_geometry import GeometryConfig
 from twin.simulation import Scenario
 from twin.simulation.dynamic.config import WheelSensorConfig
 from twin.vehicle.description import wheels_of
@@ -52,8 +54,20 @@ def config_of(scenario: Scenario, *, name: str = "simulated", ports: Mapping[str
             DeviceConfig.model_validate(device | {"port": ports.get(str(device["name"]), "")})
             for device in _devices(scenario)
         ),
+        camera=camera_devices(scenario),
         navigation=_navigation(scenario),
+        geometry=_geometry(scenario),
     )
+
+
+def _geometry(scenario: Scenario) -> GeometryConfig:
+    """Rails by the scanners where the cameras see a part of the run only."""
+    dynamics = scenario.dynamics
+    if dynamics is None or dynamics.cameras is None or dynamics.scanners is None:
+        return GeometryConfig()
+    cameras = dynamics.cameras
+    whole = cameras.from_s is cameras.to_s is cameras.from_t is cameras.to_t is None
+    return GeometryConfig(prefer="cameras" if whole else "scanners")
 
 
 def _devices(scenario: Scenario) -> list[dict[str, Any]]:

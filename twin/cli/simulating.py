@@ -1,6 +1,7 @@
 """Simulated runs on the disk: recorded as if their sensors had been read, with the truth beside."""
 
 import tomllib
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -10,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from recordings import ClockPair, RecordingHeader, RecordingWriter
+from recordings.segments import IMAGES
 from sensors.emulator import ClockStep, FaultPlan, Unplug, record_stretches
 from twin.cli.console import part_of
 from twin.cli.example import without_absent_tables
-from twin.cli.imaging import NONE, Imaged, render_images
+from twin.cli.imaging import NONE, Imaged, ImageRecording, render_images
 from twin.cli.keys import keys_of
 from twin.cli.run_directory import RunDirectory
 from twin.cli.scenario_config import config_of
@@ -142,18 +144,27 @@ def record_simulated(
         version=__version__,
         clock=ClockPair(monotonic_ns=START_NS, wall_ns=0),
         devices=tuple(device.name for device in config.device),
+        cameras=tuple(camera.name for camera in config.camera),
     )
+    received_ns = array("q")
     with TruthArchive(run.truth) as truth, RecordingWriter(run.recording, header, config.recording) as writer:
         stretches = passage.streams(truth)
         for chunk in record_stretches(stretches, config.device, faults, seed=scenario.seed, start_ns=START_NS):
             writer.write_when_room(chunk)
+            received_ns.append(chunk.t_host_ns)
         truth.describe(scenario, start=passage.first_s - BEYOND, end=passage.last_s + BEYOND)
     images = NONE
     if dynamics is not None and passage.places:
-        rendering = part_of(progress, share, 1)
-        images = render_images(
-            dynamics, passage.rails(), run.images, seed=scenario.seed, start_ns=START_NS, progress=rendering
-        )
+        with RecordingWriter(run.recording, header, config.recording.of_images(), stem=IMAGES) as writer:
+            images = render_images(
+                dynamics,
+                passage.rails(),
+                run.images,
+                seed=scenario.seed,
+                start_ns=START_NS,
+                recording=ImageRecording(config, writer, np.array(received_ns)),
+                progress=part_of(progress, share, 1),
+            )
     progress(1.0)
     return Recorded(passage.last_s - passage.first_s, passage.t, passage.stopped, images, passage.imaged_metres)
 

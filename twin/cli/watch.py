@@ -13,6 +13,7 @@ from sensors.acquisition import Acquisition, DeviceStatus
 from sensors.host_clock import HostClock
 from twin.cli.console import terminal
 from twin.cli.estimation import Estimation
+from twin.cli.live_cameras import LiveCameras
 from twin.cli.run_directory import RunDirectory
 from twin.core.places import Places
 from twin.report.units import KMH
@@ -47,6 +48,7 @@ class Parts:
     places: Places
     clock: HostClock
     acquisition: Acquisition
+    cameras: LiveCameras
     recording: RecordingWriter
     estimation: Estimation
 
@@ -85,6 +87,7 @@ class Watch:
             for status in devices.values()
             if status.reconnects
         }
+        news |= {camera.name: camera.error for camera in self._parts.cameras.status()}
         if recording.failing is not None:
             news["disk"] = f"{self._parts.run.recording}: cannot be written ({recording.failing}); free space"
         news["estimate"] = estimation.failure
@@ -105,6 +108,9 @@ class Watch:
             rate = (status.bytes_received - self._heard.get(name, 0)) / elapsed
             parts.append(f"{name} {rate / 1e3:.1f} kB/s" if status.connected else f"{name} away")
             self._heard[name] = status.bytes_received
+        for camera in self._parts.cameras.status():
+            parts.append(f"{camera.name} {(camera.images - self._heard.get(camera.name, 0)) / elapsed:.0f}/s")
+            self._heard[camera.name] = camera.images
         self._looked_ns = now_ns
         parts.append(f"lost {self._parts.recording.status.lost + sum(each.chunks_lost for each in devices.values())}")
         return "  ".join([*parts, f"free {_free(self._parts.run.path)}"])

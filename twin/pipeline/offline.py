@@ -16,14 +16,14 @@ from twin.numerics.smoothing import rts
 from twin.pipeline.grid import Gridder
 from twin.pipeline.synchroniser import Synchroniser
 from twin.pipeline.track_geometry import TrackGeometry
-from twin.pipeline.twin import TwinSetup
+from twin.pipeline.twin import Seen, TwinSetup
 
 LAG = LagConfig(position=0.0, attitude=500.0, trajectory=1000.0, longest=120.0, stride=20.0)
 """Future that attitude and trajectory see: three times the longest wave the virtual sensors leave, then memory ends.
 Positions are smoothed over the whole run instead."""
 
-Blocks = Callable[[], Iterable[RawBlock]]
-"""The samples of a recording from its start, as often as asked for."""
+Blocks = Callable[[], Iterable[Seen]]
+"""The samples, and images or heads, of a recording from its start, as often as asked for."""
 Progress = Callable[[float], None]
 """Told the share that is done, up to 1; the first pass does not know how much there is."""
 FIRST = 0.4
@@ -52,14 +52,17 @@ class _Steps:
 
 
 def smooth(setup: TwinSetup, blocks: Blocks, progress: Progress | None = None) -> Iterator[Result]:
-    """Smoothed values on the grid; blocks is called twice and must give the same samples both times."""
+    """Smoothed values on the grid; blocks is called twice and must give the same samples both times.
+
+    The first time, what sees the rails is passed over and may be left out.
+    """
     x, P = _positions(setup, blocks)
     motion = MotionStage(setup.navigation)
     chain = RefinedChain(setup.navigation, LAG, Form.SMOOTHED, rate=setup.imu_rate)
     grid, geometry = setup.gridder(Form.SMOOTHED), setup.track_geometry(Form.SMOOTHED)
     i = 0
     for item in _epochs(setup, blocks(), geometry):
-        if isinstance(item, RawBlock):
+        if not isinstance(item, Epoch):
             yield from () if geometry is None else geometry.process(item)
             continue
         followed = motion.process(item)
@@ -91,12 +94,12 @@ def _positions(setup: TwinSetup, blocks: Blocks) -> tuple[Array, Array]:
     return steps.smoothed()
 
 
-def _epochs(setup: TwinSetup, blocks: Iterable[RawBlock], geometry: TrackGeometry | None) -> Iterator[Epoch | RawBlock]:
-    """Epochs of the sensors that are waited for, and between them the blocks meant for track geometry."""
+def _epochs(setup: TwinSetup, blocks: Iterable[Seen], geometry: TrackGeometry | None) -> Iterator[Epoch | Seen]:
+    """Epochs of the sensors that are waited for, and between them what is meant for track geometry."""
     synchroniser = Synchroniser(setup.synchroniser, setup.rates)
     for block in blocks:
         if geometry is not None and geometry.sees(block.source):
             yield block
-        else:
+        elif isinstance(block, RawBlock):
             yield from synchroniser.process(block)
     yield from synchroniser.flush()

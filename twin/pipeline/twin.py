@@ -8,12 +8,16 @@ from twin.core.errors import ConfigError
 from twin.core.estimate import Estimate, Form, Fusion, Result
 from twin.core.places import Direction
 from twin.core.stage import Latency
+from twin.geometry.heads import HeadsFound, RailImage
 from twin.navigation.chain import Setup
 from twin.navigation.stage import Navigation
 from twin.pipeline.grid import Gridder
 from twin.pipeline.health import HealthMonitor
 from twin.pipeline.synchroniser import Synchroniser, SynchroniserConfig
 from twin.pipeline.track_geometry import GeometrySetup, TrackGeometry
+
+Seen = RawBlock | RailImage | HeadsFound
+"""What a twin is fed with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ class TwinSetup:
 
 
 class Twin:
-    """RawBlocks in; what the report needs out: causal and lagged values on the grid, and health."""
+    """RawBlocks and images in; what the report needs out: causal and lagged values on the grid, and health."""
 
     def __init__(self, setup: TwinSetup) -> None:
         self._synchroniser = Synchroniser(setup.synchroniser, setup.rates)
@@ -69,11 +73,11 @@ class Twin:
         way = (self._synchroniser.latency, self._navigation.latency, self._grids[Form.LAGGED].latency)
         return Latency(seconds=sum(part.seconds for part in way), metres=sum(part.metres for part in way))
 
-    def process(self, item: RawBlock) -> Sequence[Result]:
-        """Take the samples of one device; give the results they complete."""
+    def process(self, item: Seen) -> Sequence[Result]:
+        """Take the samples of one device, an image, or heads found in either; give the results they complete."""
         if self._geometry is not None and self._geometry.sees(item.source):
             return self._geometry.process(item)
-        return self._follow(self._synchroniser.process(item))
+        return self._follow(self._synchroniser.process(item)) if isinstance(item, RawBlock) else ()
 
     def flush(self) -> Sequence[Result]:
         """Everything still held: the run has ended."""

@@ -1,6 +1,7 @@
 """What drawings and log books have wrong: estimators are told a line and a train that differ from the true ones."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -30,11 +31,47 @@ class SurveyConfig(Settings):
         1e-3, ge=0, le=0.02, description="sd of the encoder's wheel radius [m]: worn since it was last turned"
     )
     mounting: float = Field(2e-3, ge=0, le=0.2, description="sd of each coordinate of a sensor's place [m]")
+    camera_lens: float = Field(
+        0.3, ge=0, le=20, description="sd of focal length and principal point of a camera [pixels]: chessboards"
+    )
+    camera_turn: float = Field(
+        1e-4, ge=0, le=0.02, description="sd of each turn of a camera and of its laser plane [rad], once mounted"
+    )
+    camera_place: float = Field(
+        5e-5, ge=0, le=0.01, description="sd of a camera's place and of its laser plane's distance [m], once mounted"
+    )
     seed: int = Field(1, ge=0, description="of these errors; not the run's, so that runs over one line share them")
 
 
-EXACT = SurveyConfig(length=0, curvature=0, cant=0, gradient=0, start=0, wheel_radius=0, mounting=0)
+EXACT = SurveyConfig(
+    length=0,
+    curvature=0,
+    cant=0,
+    gradient=0,
+    start=0,
+    wheel_radius=0,
+    mounting=0,
+    camera_lens=0,
+    camera_turn=0,
+    camera_place=0,
+)
 """Estimators are told the design and the train as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class CameraErrors:
+    """What a calibration of a camera has wrong."""
+
+    lens: Array
+    """(3,) of focal length, column and row of the principal point [pixels]."""
+    turn: Array
+    """(3,) of the camera about its own axes [rad]."""
+    plane_turn: Array
+    """(2,) of the laser plane's normal, across itself [rad]."""
+    plane_distance: float
+    """[m]"""
+    place: Array
+    """(2,) of the camera, y and z [m]."""
 
 
 class Survey:
@@ -95,6 +132,17 @@ class Survey:
         off = self._config.mounting * generator(self._config.seed, f"survey {kind} {place}").standard_normal(3)
         x, y, z = np.round(np.array([place.x, place.y, place.z]) + off, 4).tolist()
         return Mounting(x=x, y=y, z=z)
+
+    def camera(self, rail: str) -> CameraErrors:
+        """By how much the calibration of a camera is off."""
+        config, drawn = self._config, generator(self._config.seed, f"survey camera {rail}").standard_normal(11)
+        return CameraErrors(
+            lens=config.camera_lens * drawn[:3],
+            turn=config.camera_turn * drawn[3:6],
+            plane_turn=config.camera_turn * drawn[6:8],
+            plane_distance=float(config.camera_place * drawn[8]),
+            place=config.camera_place * drawn[9:11],
+        )
 
     def _drawn(self, purpose: str) -> float:
         return float(generator(self._config.seed, f"survey {purpose}").standard_normal())

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
-from twin.core.arrays import Array, BoolArray
+from twin.core.arrays import Array, BoolArray, IntArray
 from twin.core.settings import Settings
 from twin.geometry.laser.continuity import Continuity, follow, workspace
 from twin.geometry.laser.ridges import BAND, Image, add_rows, best_of_bands, choose_ridges
 from twin.geometry.laser.smoothing import local_parabola, smooth
+from twin.geometry.laser.strip import Ridges, Strip, StripSettings, cut_strip, lay, strip_ridges, wipe
 from twin.geometry.laser.subpixel import measure
 from twin.numerics.compiled import compiled
 
@@ -19,6 +20,10 @@ LEAST_NOISE = 0.3
 """Noise of a pixel that rounding to whole counts alone leaves [counts]."""
 CHECKED = 8
 """Columns on either side of the parabola that speckle is measured against."""
+ROW_STEP, SD_STEP = 1 / 1024, 1 / 4096
+"""Of recorded centres and their standard deviations [pixels]: a hundredth of the best that is measured."""
+LARGEST_SD = 65535
+"""Of a recorded centre, in steps."""
 
 
 class ExtractionSettings(Settings):
@@ -60,18 +65,35 @@ class LaserLine:
     """Whether the middle of the line is white."""
 
 
+@dataclass(frozen=True)
+class Centres:
+    """The line column by column (n,), rounded as it is recorded: finer than any image tells."""
+
+    column: IntArray
+    row: Array
+    """As measured in the column alone [pixels], in steps of ROW_STEP."""
+    sd: Array
+    """[pixels], in steps of SD_STEP."""
+    saturated: BoolArray
+
+
 class LineExtractor:
-    """Finds the line in images of one size. Holds nothing but room to work in."""
+    """Finds the line in images of one size, or in their strips. Holds nothing but room to work in."""
 
     def __init__(self, settings: ExtractionSettings, *, rows: int = 512, columns: int = 1280) -> None:
         self._settings, self._prices = settings, Continuity()
         bands = -(-rows // BAND)
         self._shape = (rows, columns)
         self._sums = np.empty((rows + 1, columns), dtype=np.uint16)
-        self._score, self._place = (np.empty((bands, columns), dtype=np.int16) for _ in range(2))
-        self._row, self._light = (np.empty((columns, settings.choices)) for _ in range(2))
+        self._ridges = Ridges(
+            score=np.empty((bands, columns), dtype=np.int16),
+            place=np.empty((bands, columns), dtype=np.int16),
+            row=np.empty((columns, settings.choices)),
+            light=np.empty((columns, settings.choices)),
+            path=np.empty(columns, dtype=np.int64),
+        )
         self._value, self._back = workspace(columns, settings.choices)
-        self._path = np.empty(columns, dtype=np.int64)
+        self._laid = np.zeros(self._shape, dtype=np.uint8)
         self._found = np.empty((columns, 3))
         self._saturated = np.empty(columns, dtype=np.bool_)
         self._sd = np.empty(columns)
@@ -79,18 +101,8 @@ class LineExtractor:
 
     def extract(self, image: Image) -> LaserLine:
         """The line of an image (rows, columns)."""
-        if image.shape != self._shape or image.dtype != np.uint8:
-            raise ValueError(f"an image must be {self._shape} of 8 bit, got {image.shape} of {image.dtype}")
-        s = self._settings
-        noise = pixel_noise(image)
-        add_rows(image, self._sums)
-        best_of_bands(self._sums, self._score, self._place)
-        # a score adds 7 pixels and takes away the half of 14
-        choose_ridges(self._score, self._place, s.ridge * noise * np.sqrt(10.5), self._row, self._light)
-        follow(self._row, self._light, self._prices, self._value, self._back, self._path)
-        measure(image, self._row, self._path, (s.sd_line, s.window, noise), self._found, self._saturated)
-        clean(self._found, self._sd, (s.speckle, s.correlation, s.outlier), s.shortest)
-        smooth(self._found[:, 0], self._sd, s.correlation, self._smooth)
+        self._measure(image, self._trace(image))
+        smooth(self._found[:, 0], self._sd, self._settings.correlation, self._smooth)
         kept = np.flatnonzero(np.isfinite(self._found[:, 0]))
         return LaserLine(
             column=kept.astype(np.float64),
@@ -100,6 +112,60 @@ class LineExtractor:
             sd_raw=self._sd[kept],
             saturated=self._saturated[kept],
         )
+
+    def centres(self, seen: Image | Strip) -> Centres:
+        """The line of an image or of its strip, which is the same."""
+        if isinstance(seen, Strip):
+            self._trace_strip(seen)
+            lay(seen.pixels, seen.top, seen.first, self._laid)
+            self._measure(self._laid, seen.noise)
+            wipe(seen.pixels.shape[0], seen.top, seen.first, self._laid)
+        else:
+            self._measure(seen, self._trace(seen))
+        kept = np.flatnonzero(np.isfinite(self._found[:, 0]))
+        sd = np.clip(np.rint(self._sd[kept] / SD_STEP), 1, LARGEST_SD)
+        row = np.rint(self._found[kept, 0] / ROW_STEP)
+        return Centres(kept, row * ROW_STEP, sd * SD_STEP, self._saturated[kept])
+
+    def cut(self, image: Image, settings: StripSettings) -> Strip | None:
+        """The strip of an image that gives its line; None where only the whole image does."""
+        noise = self._trace(image)
+        scales = (self._settings.sd_line, self._settings.window)
+        strip = cut_strip(image, self._ridges, noise, scales, settings)
+        if strip is None:
+            return None
+        expected = self._ridges.rows()
+        self._trace_strip(strip)
+        return strip if np.array_equal(expected, self._ridges.rows(), equal_nan=True) else None
+
+    def _trace(self, image: Image) -> float:
+        """Find the path of the line in an image; the noise of its pixels."""
+        if image.shape != self._shape or image.dtype != np.uint8:
+            raise ValueError(f"an image must be {self._shape} of 8 bit, got {image.shape} of {image.dtype}")
+        noise = pixel_noise(image)
+        add_rows(image, self._sums)
+        best_of_bands(self._sums, self._ridges.score, self._ridges.place)
+        self._follow(noise)
+        return noise
+
+    def _trace_strip(self, strip: Strip) -> None:
+        if strip.shape != self._shape:
+            raise ValueError(f"a strip must be of an image of {self._shape}, got {strip.shape}")
+        ridges = self._ridges
+        strip_ridges(strip.pixels, strip.top, strip.first, strip.shape[0], ridges.score, ridges.place)
+        self._follow(strip.noise)
+
+    def _follow(self, noise: float) -> None:
+        ridges = self._ridges
+        # a score adds 7 pixels and takes away the half of 14
+        least = self._settings.ridge * noise * np.sqrt(10.5)
+        choose_ridges(ridges.score, ridges.place, least, ridges.row, ridges.light)
+        follow(ridges.row, ridges.light, self._prices, self._value, self._back, ridges.path)
+
+    def _measure(self, image: Image, noise: float) -> None:
+        s, ridges = self._settings, self._ridges
+        measure(image, ridges.row, ridges.path, (s.sd_line, s.window, noise), self._found, self._saturated)
+        clean(self._found, self._sd, (s.speckle, s.correlation, s.outlier), s.shortest)
 
 
 @compiled

@@ -3,11 +3,12 @@
 import numpy as np
 
 from twin.core.arrays import Array
-from twin.geometry.laser.line import ExtractionSettings, LineExtractor
+from twin.geometry.laser.line import Centres, ExtractionSettings, LineExtractor
 from twin.geometry.laser.plane import LaserPlaneCalibration, plane_map
 from twin.geometry.laser.registration import HeadFix, Registration, RegistrationSettings
 from twin.geometry.laser.ridges import Image
 from twin.geometry.laser.section import HeadSection
+from twin.geometry.laser.strip import Strip
 
 
 class CameraSight:
@@ -28,11 +29,18 @@ class CameraSight:
         self._map = plane_map(calibration)
         self._registration = Registration(registration, rail=rail, section=section)
 
-    def find(self, image: Image, *, tilt: float = 0.0) -> HeadFix:
-        """The head in an image (rows, columns) of 8 bit; tilt: roll of the plane over both rails [rad]."""
-        line = self._extractor.extract(image)
-        points, moved = self._map.points_and_sd(line.column, line.raw_row, line.sd_raw)
+    def find(self, seen: Image | Strip | Centres, *, tilt: float = 0.0) -> HeadFix:
+        """The head in an image (rows, columns) of 8 bit, its strip or its line, which all give the same.
+
+        tilt: roll of the plane over both rails [rad].
+        """
+        line = seen if isinstance(seen, Centres) else self._extractor.centres(seen)
+        points, moved = self._map.points_and_sd(line.column.astype(np.float64), line.row, line.sd)
         return self._registration.find(points, moved, line.saturated, tilt=tilt)
+
+    def forget(self) -> None:
+        """The next image is looked at as if it were the first."""
+        self._registration.forget()
 
 
 class ScannerSight:
