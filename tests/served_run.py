@@ -54,9 +54,14 @@ class ServedRun:
     """The ports, the configuration that names them, and the folder of the run. Use as a context manager."""
 
     def __init__(
-        self, directory: Path, *, faults: Mapping[str, FaultPlan] | None = None, origin_ns: int | None = None
+        self,
+        directory: Path,
+        *,
+        faults: Mapping[str, FaultPlan] | None = None,
+        origin_ns: int | None = None,
+        speed: float = SPEED,
     ) -> None:
-        """origin_ns: where the fast clock and the machine's agree [ns]; now if None."""
+        """origin_ns: where the fast clock and the machine's agree [ns]; now if None; speed: times real time."""
         ports = directory / "ports"
         names = ("imu", "encoder")
         self.config: RunConfig = config_of(SCENARIO, name="served", ports={name: str(ports / name) for name in names})
@@ -64,7 +69,7 @@ class ServedRun:
         self.file.write_text(self.config.to_toml())
         self.run = RunDirectory(directory / "run")
         self.simulated = simulate(SCENARIO)
-        self.clock = ScaledClock(speed=SPEED, origin_ns=time.monotonic_ns() if origin_ns is None else origin_ns)
+        self.clock = ScaledClock(speed=speed, origin_ns=time.monotonic_ns() if origin_ns is None else origin_ns)
         packets = packets_of_streams(self.simulated.streams, self.config.device)
         self.emulator = Emulator(self.config.device, packets, clock=self.clock, directory=ports, faults=faults)
         self._processes: list[subprocess.Popen[str]] = []
@@ -83,7 +88,7 @@ class ServedRun:
 
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
         """`railtwin run` on the ports."""
-        pace = ("--clock-speed", str(SPEED), "--clock-origin", str(self.clock.origin_ns))
+        pace = ("--clock-speed", str(self.clock.speed), "--clock-origin", str(self.clock.origin_ns))
         process = start("run", self.file, "--out", self.run.path, "--until-idle", str(IDLE), *pace, *arguments)
         self._processes.append(process)
         return process

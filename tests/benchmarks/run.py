@@ -31,6 +31,7 @@ BENCH: dict[str, Arguments] = {
     "vehicle_oracle": {},
     "simulation_speed": {},
     "geometry_laser": {},
+    "geometry_rtf": {},
     "geometry_report": {},
     "kalman": {},
     "navigation_speed": {},

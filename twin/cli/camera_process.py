@@ -87,6 +87,8 @@ class CameraProcess:
     def __init__(self, task: CameraTask) -> None:
         context = get_context("spawn")
         self.status = CameraStatus(task.camera.name)
+        self.ready = threading.Event()
+        """Set once the process can see, which takes a while: it loads what is compiled."""
         self._stop = context.Event()
         self._queue: Queue[CameraImage | CameraNews | None] = context.Queue(HANDED_OVER)
         self._process = context.Process(
@@ -117,7 +119,9 @@ class CameraProcess:
                     continue
                 if not self._stop.is_set():
                     self.status.error = f"{self.status.name}: its process ended ({self._process.exitcode})"
+                self.ready.set()
                 return None
+            self.ready.set()
             if isinstance(said, CameraNews):
                 self.status.faults, self.status.error = said.faults, said.error
             else:

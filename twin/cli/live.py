@@ -101,9 +101,9 @@ def record_run(config: RunConfig, run: RunDirectory, clock: HostClock, ending: E
         estimation = stack.enter_context(Estimation(config, results, earlier=earlier))
         recording = stack.enter_context(RecordingWriter(run.recording, recording_header, config.recording))
         images = stack.enter_context(_image_writer(config, run, recording_header))
-        acquisition = stack.enter_context(Acquisition(config.device, clock))
         intake = _Intake(recording, images, estimation)
         cameras = stack.enter_context(LiveCameras(config, clock, intake.take_image))
+        acquisition = stack.enter_context(Acquisition(config.device, clock))
         stack.enter_context(_stopped_by_signals(acquisition.stop))
         stack.enter_context(_beside("notes", lambda over: _listen(intake, clock, over)))
         if config.camera:

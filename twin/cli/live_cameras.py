@@ -25,6 +25,9 @@ from twin.geometry.laser import LineExtractor
 LOOK_S = 2.0
 """Between two looks at the room on the disk [s, real]: images of a second are some megabytes."""
 
+READY_S = 30.0
+"""The longest a run waits for its cameras before it reads its devices [s, real]."""
+
 Take = Callable[[str, CameraImage], bool]
 """Takes an image of a camera; False where it cannot be recorded."""
 
@@ -48,9 +51,12 @@ class LiveCameras:
         ]
 
     def __enter__(self) -> Self:
+        """Returns when the cameras can see, or should long have been able to."""
         for camera, thread in zip(self._cameras, self._threads, strict=True):
             camera.start()
             thread.start()
+        for camera in self._cameras:
+            camera.ready.wait(READY_S)
         return self
 
     def __exit__(
