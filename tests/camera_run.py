@@ -33,8 +33,8 @@ from twin.simulation.survey import EXACT
 from twin.vehicle.running import RunSettings
 
 START_NS = 5_000_000_000_000
-RATE = 50.0
-"""Images per second."""
+RATE = 20.0
+"""Images and cross-sections per second: one every 0.3 m at the most."""
 SD = 0.05
 """Stated for every centre [pixels]."""
 SCENARIO = Scenario(

@@ -1,7 +1,7 @@
 """How fast track geometry is seen through anew: a recorded run with two cameras, and the same with two scanners.
 
 A complete replay each: causal, lagged and smoothed results, heads found once, by processes of their own. The images are
-the reference camera's, rendered along a quarter of a minute at 20 m/s and recorded over and over, as if the train went
+the reference camera's, rendered along three seconds at 20 m/s and recorded over and over, as if the train went
 on: rendering takes far longer than seeing.
 """
 
@@ -26,9 +26,9 @@ from twin.simulation.dynamic.config import ImagingConfig
 from twin.simulation.rail_head import ScannerConfig
 from twin.vehicle.running import RunSettings
 
-SPEED, LENGTH = 20.0, 1600.0
+SPEED, LENGTH = 20.0, 1000.0
 """[m/s], [m] of the run that is replayed."""
-FROM, FOR = 12.0, 5.0
+FROM, FOR = 14.0, 3.0
 """Of the run, in which images are rendered [s]: at full speed."""
 CAMERAS = 2
 

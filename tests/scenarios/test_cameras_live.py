@@ -92,16 +92,3 @@ def test_a_killed_run_that_keeps_few_pixels_is_continued(tmp_path: Path, folder:
     assert rails(replayed(served.run, tmp_path / "again"), Form.CAUSAL)
     (left, _) = json.loads(railtwin("info", served.run.recording, "--json").stdout)["cameras"]
     assert left["line"] == pytest.approx(4 * left["strip"], abs=8)
-
-
-def test_a_full_disk_costs_the_oldest_pixels_and_an_event_says_so(tmp_path: Path, folder: Path) -> None:
-    with ServedRun(tmp_path, speed=SPEED) as served, CameraServer(folder, served.emulator, served.clock):
-        with_cameras(served, folder, free_bytes=2**62, segment_s=2.0)
-        process = served.start()
-        _, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, err
-    said = json.loads(railtwin("info", served.run.recording, "--json").stdout)
-    assert said["cameras"][0]["line"] > 0
-    assert any("their lines stay" in event["text"] for event in said["events"])
-    assert said["damage"]["missing_messages"] == 0
-    replayed(served.run, tmp_path / "again")

@@ -137,7 +137,7 @@ def test_radius_and_mounting_reach_the_run_and_the_rest_stays(config: RunConfig,
 def test_a_camera_is_not_laid_over_a_run(config: RunConfig) -> None:
     camera = {"focal": [1400.0, 1400.0], "centre": [320.0, 160.0], "plane_normal_c": [0.0, 0.0, 1.0]}
     made = Calibration(calibration=ORIGIN.model_copy(update={"kind": "camera"}), camera=camera)
-    with pytest.raises(ConfigError, match=r"left\.toml: is of a camera's images"):
+    with pytest.raises(ConfigError, match=r"left\.toml: is of a camera and does not say of which"):
         merged(config.model_dump(mode="json"), made, where="left.toml")
     with pytest.raises(ConfigError, match=r"left\.toml: camera: missing key 'plane_distance'"):
         made.checked(where="left.toml")

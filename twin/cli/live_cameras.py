@@ -1,5 +1,6 @@
 """The cameras of a live run: started, listened to, recorded, and their disk watched."""
 
+import os
 import shutil
 import threading
 from collections.abc import Callable, Sequence
@@ -92,6 +93,7 @@ class PixelKeeper:
     def watch(self, over: threading.Event) -> None:
         """Until the run is over."""
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            pool.submit(os.getpid)  # starts the process: it takes seconds to load
             while not over.wait(LOOK_S):
                 if shutil.disk_usage(self._recording).free < self._config.recording.images.free_bytes:
                     self._thin(pool)
