@@ -6,6 +6,7 @@ on: rendering takes far longer than seeing.
 """
 
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -17,7 +18,8 @@ from tests.benchmarks.figure import Figure
 from tests.benchmarks.vehicle_figure import named
 from twin.cli.config import RunConfig
 from twin.cli.heads import HeadStore
-from twin.cli.replaying import Replay, images_beside
+from twin.cli.processing import Processing
+from twin.cli.replaying import Replay, images_beside, recorded_items
 from twin.cli.run_directory import RunDirectory, recorded_config
 from twin.cli.simulating import START_NS, record_simulated
 from twin.core.track import HorizontalElement
@@ -100,11 +102,12 @@ def _repeat(run: RunDirectory) -> float:
 
 
 def _real_time_factor(run: RunDirectory, *, prefer: str) -> float:
-    """Data time over the time of a complete replay, smoothing included."""
+    """Data time over the time of a complete replay, smoothing included, once everything is compiled."""
     reader = RecordingReader(run.recording)
     config = _preferring(recorded_config(reader), prefer)
     images = images_beside(run.recording) if prefer == "cameras" else None
     replay = Replay(reader, config, RunDirectory(run.path / prefer), images=images)
+    _warm(replay)
     heads = HeadStore()
     began = perf_counter()
     replay.results(progress=_nobody, heads=heads)
@@ -113,6 +116,14 @@ def _real_time_factor(run: RunDirectory, *, prefer: str) -> float:
     heads.close()
     times = [chunk.t_host_ns for chunk in reader.chunks()]
     return (times[-1] - times[0]) * 1e-9 / took
+
+
+def _warm(replay: Replay) -> None:
+    """Compile what a replay uses, on the first seconds of the recording."""
+    processing = Processing(replay.config)
+    for item in islice(recorded_items(replay.reader, replay.images), 3000):
+        processing.feed(item)
+    processing.finish()
 
 
 def _preferring(config: RunConfig, prefer: str) -> RunConfig:
