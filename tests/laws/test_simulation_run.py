@@ -10,10 +10,12 @@ from twin.core.errors import ConfigError
 from twin.core.places import Direction
 from twin.simulation import (
     Defect,
+    DefectRail,
     DefectShape,
     IrregularityConfig,
     Scenario,
     SimulatedRun,
+    SpectrumClass,
     TrackTruth,
     TrueVehicle,
     Truth,
@@ -26,6 +28,7 @@ from twin.simulation import (
     standstill,
     stream,
 )
+from twin.simulation.irregularity import realise
 
 SHORT = Scenario(motion=constant(speed=15.0, length=400.0, standstill=12.0))
 
@@ -103,6 +106,30 @@ def test_defects_stand_where_they_were_put() -> None:
     assert (smooth.s[np.argmin(level)], level.min()) == pytest.approx((100.0, -0.01))
     assert (smooth.s[np.argmax(alignment)], alignment.max()) == pytest.approx((200.0, 0.008))
     assert np.interp([298.5, 300.0, 301.5, 310.0], smooth.s, gauge) == pytest.approx([0.012, 0.012, 0.012, 0], abs=6e-4)
+
+
+def test_a_defect_of_one_rail_leaves_the_other_alone() -> None:
+    for shape, moved, amount in (
+        (DefectShape.DIP, "z", -1.0),
+        (DefectShape.KINK, "y", 1.0),
+        (DefectShape.GAUGE_WIDENING, "y", 1.0),
+        (DefectShape.CROSS_LEVEL, "z", 1.0),
+    ):
+        for rail, other in (("left", "right"), ("right", "left")):
+            defect = Defect(shape=shape, rail=DefectRail(rail), s=50.0, size=0.01, length=6.0)
+            config = IrregularityConfig(spectrum=SpectrumClass.NONE, defects=(defect,))
+            rails = realise(config, s0=0.0, length=100.0)
+            parted = shape in (DefectShape.GAUGE_WIDENING, DefectShape.CROSS_LEVEL) and rail == "right"
+            places = getattr(rails, f"{moved}_{rail}")
+            assert places[1000] == pytest.approx(0.01 * amount * (-1.0 if parted else 1.0))
+            assert np.abs(getattr(rails, f"{moved}_{other}")).max() < 1e-15
+
+
+def test_a_cross_level_defect_lifts_the_left_rail_by_half_and_sinks_the_right() -> None:
+    defect = Defect(shape=DefectShape.CROSS_LEVEL, s=50.0, size=0.01, length=6.0)
+    rails = realise(IrregularityConfig(spectrum=SpectrumClass.NONE, defects=(defect,)), s0=0.0, length=100.0)
+    assert (rails.z_left[1000], rails.z_right[1000]) == pytest.approx((0.005, -0.005))
+    np.testing.assert_allclose(rails.y_left, 0.0, atol=1e-15)
 
 
 def test_the_other_direction_meets_the_same_rails_mirrored(run: SimulatedRun) -> None:

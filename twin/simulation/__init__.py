@@ -4,7 +4,14 @@ from twin.simulation.archive import TruthArchive, load_truth, save_truth
 from twin.simulation.carriage import TrueVehicle
 from twin.simulation.dynamic.config import Dynamics
 from twin.simulation.encoder import EncoderConfig, Slide
-from twin.simulation.irregularity import Defect, DefectShape, Irregularity, IrregularityConfig, SpectrumClass
+from twin.simulation.irregularity import (
+    Defect,
+    DefectRail,
+    DefectShape,
+    Irregularity,
+    IrregularityConfig,
+    SpectrumClass,
+)
 from twin.simulation.motion import Leg, MotionConfig, SpeedProfile, constant, with_stop
 from twin.simulation.run import SimulatedRun, duration, simulate, standstill, stream
 from twin.simulation.scenario import (
@@ -24,6 +31,7 @@ from twin.simulation.truth import TrackTruth, Truth
 __all__ = [
     "AxisErrors",
     "Defect",
+    "DefectRail",
     "DefectShape",
     "Dynamics",
     "EncoderConfig",

@@ -97,19 +97,33 @@ class DefectShape(StrEnum):
     """Shapes of single defects, after Hamid et al., FRA/ORD-83/03.1 (bump, cusp, plateau)."""
 
     DIP = "dip"
-    """Both rails sink: a Gaussian hollow in longitudinal level."""
+    """Rails sink: a Gaussian hollow in longitudinal level."""
     KINK = "kink"
-    """Both rails bend aside: a rounded cusp in alignment."""
+    """Rails bend aside: a rounded cusp in alignment."""
     GAUGE_WIDENING = "gauge_widening"
     """The rails part: a plateau in gauge."""
+    CROSS_LEVEL = "cross_level"
+    """The left rail rises over the right one: a Gaussian hump in cross level, with twist on both its sides."""
+
+
+class DefectRail(StrEnum):
+    """Which rail leaves its place, by increasing kilometres."""
+
+    BOTH = "both"
+    """Gauge and cross level: each by half of it."""
+    LEFT = "left"
+    RIGHT = "right"
 
 
 class Defect(Settings):
     """One discrete defect of the track."""
 
-    shape: DefectShape = Field(description="dip, kink or gauge_widening")
+    shape: DefectShape = Field(description="dip, kink, gauge_widening or cross_level")
+    rail: DefectRail = Field(DefectRail.BOTH, description="both, left or right: the rails that leave their place")
     s: float = Field(description="arc length of its middle, along increasing kilometres [m]")
-    size: float = Field(ge=-0.05, le=0.05, description="depth of a dip, offset of a kink, widening [m]; left positive")
+    size: float = Field(
+        ge=-0.05, le=0.05, description="depth of a dip, offset of a kink, widening, rise [m]; left positive"
+    )
     length: float = Field(5.0, ge=1.0, le=50.0, description="length over which it fades [m]; below 1 m needs contact")
 
 
@@ -190,15 +204,23 @@ def realise(config: IrregularityConfig, *, s0: float, length: float) -> Irregula
 
     alignment, level = draw(spectra.alignment, "alignment"), draw(spectra.level, "level")
     gauge, cross_angle = draw(spectra.gauge, "gauge"), draw(spectra.cross, "cross level")
-    s = s0 + step * np.arange(points)
+    s = np.asarray(s0 + step * np.arange(points), dtype=np.float64)
     for defect in config.defects:
-        x = (s - defect.s) / (defect.length / 2)
+        form = defect.size * _form(defect, s)
+        left, right = (float(defect.rail in (DefectRail.BOTH, rail)) for rail in (DefectRail.LEFT, DefectRail.RIGHT))
+        mean, difference = form * (left + right) / 2, form * (left - right)
         if defect.shape is DefectShape.DIP:
-            level -= defect.size * np.exp(-2 * x**2)
+            level -= mean
+            cross_angle -= difference / (2 * HALF_BASE)
         elif defect.shape is DefectShape.KINK:
-            alignment += defect.size * np.exp(-2 * (np.hypot(x, 0.2) - 0.2))
+            alignment += mean
+            gauge += difference
+        elif defect.shape is DefectShape.GAUGE_WIDENING:
+            gauge += form
+            alignment += difference / 2
         else:
-            gauge += defect.size / np.sqrt(1 + x**8)
+            cross_angle += form / (2 * HALF_BASE)
+            level += difference / 2
     return Irregularity(
         s0=s0,
         step=step,
@@ -207,3 +229,13 @@ def realise(config: IrregularityConfig, *, s0: float, length: float) -> Irregula
         z_left=frozen(level + HALF_BASE * cross_angle),
         z_right=frozen(level - HALF_BASE * cross_angle),
     )
+
+
+def _form(defect: Defect, s: Array) -> Array:
+    """(points,) shape of a defect of size 1 at arc lengths s [m]."""
+    x = (s - defect.s) / (defect.length / 2)
+    if defect.shape is DefectShape.KINK:
+        return np.asarray(np.exp(-2 * (np.hypot(x, 0.2) - 0.2)))
+    if defect.shape is DefectShape.GAUGE_WIDENING:
+        return np.asarray(1 / np.sqrt(1 + x**8))
+    return np.asarray(np.exp(-2 * x**2))
