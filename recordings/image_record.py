@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from twin.core.arrays import IntArray
 from twin.geometry.laser import Centres, Image, Strip
-from twin.geometry.laser.line import LARGEST_SD, ROW_STEP, SD_STEP
+from twin.geometry.laser.line import LARGEST_SD, PEAK_STEP, ROW_STEP, SD_STEP
 
 VERSION = 1
 MOST_PIXELS = 8_000_000
@@ -159,25 +159,32 @@ def _groups(height: int) -> list[IntArray]:
 
 
 def _line_content(line: Centres) -> bytes:
-    """Columns, heights and spreads in whole steps, each by its bytes: the higher ones are nearly all alike."""
+    """Columns, heights, spreads and brightness in whole steps, by bytes: the higher ones are nearly all alike."""
     row = np.diff(np.rint(line.row / ROW_STEP).astype(np.int64), prepend=0).astype("<i4")
     sd = np.rint(line.sd / SD_STEP).astype("<u2")
     column = np.diff(line.column, prepend=0).astype("<u2")
     planes = [_planes(values) for values in (column, row, sd)]
-    return _PART.pack(line.column.size) + _parts([*planes, np.packbits(line.saturated).tobytes()])
+    peak = np.rint(line.peak / PEAK_STEP).astype(np.uint8).tobytes()
+    return _PART.pack(line.column.size) + _parts([*planes, peak, np.packbits(line.saturated).tobytes()])
 
 
 def _line(content: bytes, shape: tuple[int, int]) -> Centres:
     (n,) = _PART.unpack_from(content)
     _demand(n <= shape[1])
-    column, row, sd, white = _unpacked(content[_PART.size :], [2 * n, 4 * n, 2 * n, -(-n // 8)])
+    column, row, sd, peak, white = _unpacked(content[_PART.size :], [2 * n, 4 * n, 2 * n, n, -(-n // 8)])
     columns = np.cumsum(_whole(column, "<u2").astype(np.int64))
     heights = np.cumsum(_whole(row, "<i4").astype(np.int64))
     spread = _whole(sd, "<u2").astype(np.float64)
     _demand(not n or bool(np.all(np.diff(columns) > 0) and columns[-1] < shape[1]))
     _demand(not n or bool(heights.min() >= 0 and heights.max() * ROW_STEP < shape[0] and spread.min() >= 1))
     saturated = np.unpackbits(np.frombuffer(white, dtype=np.uint8), count=n).astype(np.bool_)
-    return Centres(columns, heights.astype(np.float64) * ROW_STEP, np.minimum(spread, LARGEST_SD) * SD_STEP, saturated)
+    return Centres(
+        column=columns,
+        row=heights.astype(np.float64) * ROW_STEP,
+        sd=np.minimum(spread, LARGEST_SD) * SD_STEP,
+        peak=np.frombuffer(peak, dtype=np.uint8).astype(np.float64) * PEAK_STEP,
+        saturated=saturated,
+    )
 
 
 def _planes(values: NDArray[np.generic]) -> bytes:

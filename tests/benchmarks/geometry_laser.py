@@ -42,6 +42,8 @@ SEED = 4001
 """Nothing was chosen on the rails that follow from it."""
 WRONG = 0.5e-3
 """Error of gauge point or running surface of a wrong fit [m]."""
+BARE = 0.05e-3
+"""Dirt at gauge point and running surface that counts as none [m]."""
 SD_SECTION = 30e-6
 """Error of a measured section [m], over a centimetre of surface."""
 USABLE, PLACED, LIT, STEEL, PLACE = 0, 1, slice(2, 4), slice(4, 6), slice(6, 9)
@@ -85,6 +87,8 @@ def _heads(rails: int, length: int) -> list[Figure]:
     usable = known[:, USABLE] > 0
     wrong = np.abs(known[:, STEEL]).max(axis=1) > WRONG
     off_both = wrong & (np.abs(known[:, LIT]) > WRONG).any(axis=1)  # not even the dirt was met
+    coat = np.abs(known[:, STEEL] - known[:, LIT])
+    bare = ~wrong & (coat < BARE).all(axis=1)
     place_wrong = np.abs(known[:, PLACE.start]) > WRONG
     return [
         named("geometry.head_gauge_95_mm", p95[0], "mm"),
@@ -97,6 +101,7 @@ def _heads(rails: int, length: int) -> list[Figure]:
         named("geometry.fits_wrong_flagged", _percent(~usable & wrong, wrong, empty=100.0), "%"),
         named("geometry.fits_good_flagged", _percent(~usable & ~wrong, ~wrong, empty=0.0), "%"),
         named("geometry.fits_good_flagged_service", 100 * float(np.mean(service[:, USABLE] == 0)), "%"),
+        named("geometry.fits_bare_flagged", _percent(~usable & bare, bare, empty=0.0), "%"),
         named("geometry.fits_wrong_off_dirt_too", off_both.sum(), "1"),
         named("geometry.fits_wrong_off_dirt_too_unflagged", (usable & off_both).sum(), "1"),
         named("geometry.place_wrong", place_wrong.sum(), "1"),

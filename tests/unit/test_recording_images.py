@@ -24,7 +24,7 @@ from recordings.thinning import NOTHING, thin_segment
 from twin.geometry.laser.line import Centres
 
 WHOLE = np.random.default_rng(1).integers(0, 20, (64, 96), dtype=np.uint8)
-EMPTY = Centres(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0, np.bool_))
+EMPTY = Centres(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, np.bool_))
 CONFIG = RecordingConfig(segment_s=1.0)
 
 

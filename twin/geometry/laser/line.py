@@ -24,6 +24,8 @@ ROW_STEP, SD_STEP = 1 / 1024, 1 / 4096
 """Of recorded centres and their standard deviations [pixels]: a hundredth of the best that is measured."""
 LARGEST_SD = 65535
 """Of a recorded centre, in steps."""
+PEAK_STEP, LARGEST_PEAK = 4, 255
+"""Of recorded brightness [counts], a quarter of its speckle, and its end in steps."""
 
 
 class ExtractionSettings(Settings):
@@ -74,6 +76,9 @@ class Centres:
     """As measured in the column alone [pixels], in steps of ROW_STEP."""
     sd: Array
     """[pixels], in steps of SD_STEP."""
+    peak: Array
+    """Brightness of the line's middle over what is beside it, by the light of its whole width [counts], in steps of
+    PEAK_STEP."""
     saturated: BoolArray
 
 
@@ -94,7 +99,7 @@ class LineExtractor:
         )
         self._value, self._back = workspace(columns, settings.choices)
         self._laid = np.zeros(self._shape, dtype=np.uint8)
-        self._found = np.empty((columns, 3))
+        self._found = np.empty((columns, 4))
         self._saturated = np.empty(columns, dtype=np.bool_)
         self._sd = np.empty(columns)
         self._smooth = np.empty((columns, 2))
@@ -125,7 +130,8 @@ class LineExtractor:
         kept = np.flatnonzero(np.isfinite(self._found[:, 0]))
         sd = np.clip(np.rint(self._sd[kept] / SD_STEP), 1, LARGEST_SD)
         row = np.rint(self._found[kept, 0] / ROW_STEP)
-        return Centres(kept, row * ROW_STEP, sd * SD_STEP, self._saturated[kept])
+        peak = np.clip(np.rint(self._found[kept, 3] / PEAK_STEP), 0, LARGEST_PEAK)
+        return Centres(kept, row * ROW_STEP, sd * SD_STEP, peak * PEAK_STEP, self._saturated[kept])
 
     def cut(self, image: Image, settings: StripSettings) -> Strip | None:
         """The strip of an image that gives its line; None where only the whole image does."""
@@ -196,7 +202,7 @@ def pixel_noise(image: Image) -> float:
 def clean(found: Array, sd: Array, scales: tuple[float, float, float], shortest: int) -> None:
     """Fill sd (columns,) with that of every centre, speckle included, and strike out the centres that stand alone.
 
-    found (columns, 3) as measure() leaves it; scales: speckle expected, columns it is shared by, and standard
+    found (columns, 4) as measure() leaves it; scales: speckle expected, columns it is shared by, and standard
     deviations of an outlier; shortest: columns of a line. Speckle is measured by what centres differ from their
     neighbours' parabola.
     """

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from twin.core.arrays import Array, BoolArray, frozen
 from twin.core.settings import Settings
+from twin.geometry.laser.dirt import NOBODY, DirtSettings, soiled
 from twin.geometry.laser.fitting import TOP, UNKNOWNS, Errors, Head, Prior, Task, conclude, fit, rms_of, room
 from twin.geometry.laser.measured import (
     STRIDE,
@@ -30,8 +31,12 @@ BINS = np.radians(np.arange(-60.0, 108.1, 4.0))
 """Angles between which there must be points for the head to count as seen [rad]."""
 FIELD = np.radians(-8.0)
 """Angle beyond which the field side begins [rad]."""
+FACE_END = np.radians(95.0)
+"""Angle beyond which the gauge face ends [rad]."""
 FIELD_SPLINES = np.flatnonzero(FIRST + SPACING * (np.arange(SPLINES) - 1) < 0.0)
 """Splines of the field side."""
+MISPLACED = PLACE_FAULTS & ~Verdict.DIRT
+"""Reasons to look afresh. What is dirt now was steel before: it stays remembered."""
 COLD = np.array([[1.5e-3, 4, 1e-5], [0.6e-3, 4, 1e-5], [0.25e-3, 4, 1e-5], [0.1e-3, 4, 1e-6]])
 """Least scales of the weights of a cold start [m], the most steps at each, and the step at which it is done [m]."""
 FINAL = np.array([[0.0, 8, 2e-6]])
@@ -82,6 +87,14 @@ class RegistrationSettings(Settings):
     most_growth_field: float = Field(
         0.1e-3, gt=0, le=5e-3, description="by which the field side may exceed the section [m]: dirt adds, wear takes"
     )
+    most_buried: float = Field(
+        0.06, ge=0, le=1, description="greatest share of the points between field side and gauge face that lie below a "
+        "head's surface and are no rail: dirt that is remembered and gone"
+    )  # fmt: skip
+    least_buried: float = Field(
+        0.15e-3, gt=0, le=5e-3, description="depth from which on a point counts as below the surface [m]"
+    )
+    dirt: DirtSettings = Field(DirtSettings(), description="what is taken for dirt on running surface and gauge face")
     most_sd_y: float = Field(0.35e-3, gt=0, le=5e-3, description="of the unworn head's lateral place [m]")
 
 
@@ -163,16 +176,27 @@ class Registration:
         self._errors = Errors(settings.sd_point, settings.shared, settings.sd_roll)
         self._last: Array | None = None
         self._prior = self._unworn
+        self._soiled = NOBODY
 
-    def find(self, points: Array, moved: Array, saturated: BoolArray | None = None, *, tilt: float = 0.0) -> HeadFix:
+    def find(
+        self,
+        points: Array,
+        moved: Array,
+        saturated: BoolArray | None = None,
+        *,
+        tilt: float = 0.0,
+        peak: Array | None = None,
+    ) -> HeadFix:
         """The head in points (n, 2) y, z [m]; moved (n, 2): how far one sd of its noise moves a point [m].
 
-        tilt: roll of the plane over both rails in the sensor's axes [rad]: highest and innermost are meant in it.
+        tilt: roll of the plane over both rails in the sensor's axes [rad]: highest and innermost are meant in it;
+        peak: (n,) brightness of the line at the points [counts], where the sensor tells it.
         """
         s = self._settings
         mirror = np.array([self._side, 1.0, self._side, 1.0])
         given = np.column_stack([points, moved]) * mirror
-        given = np.ascontiguousarray(given[np.all(np.isfinite(given), axis=1)])
+        known = np.all(np.isfinite(given), axis=1)
+        given = np.ascontiguousarray(given[known])
         white = 0.0 if saturated is None or not saturated.size else float(np.mean(saturated))
         flags = Verdict.SATURATED if white > s.most_saturated else Verdict.GOOD
         if given.shape[0] < 2 * s.fewest_nearby:
@@ -186,12 +210,15 @@ class Registration:
             fitted, verdict = self._cold(given, turn)
         if fitted is None:
             return self._lost(flags | Verdict.POOR_FIT)
+        if self._is_soiled(fitted, given, None if peak is None else peak[known]):
+            verdict |= Verdict.DIRT
         self._remember(fitted, verdict)
         return self._fix(fitted, verdict | flags)
 
     def forget(self) -> None:
         """The next image is looked at as if it were the first."""
         self._last, self._prior = None, self._unworn
+        self._soiled = NOBODY
 
     def _cold(self, given: Array, turn: float) -> tuple[_Fitted | None, Verdict]:
         """The best of several starts from scratch, and its verdict."""
@@ -262,13 +289,16 @@ class Registration:
         rail = out[:, 2] > 0
         seen = np.zeros(BINS.size - 1, dtype=np.bool_)
         directions(out, BINS, seen)
+        between = (out[:, 2] >= 0) & (out[:, 3] > FIELD) & (out[:, 3] < FACE_END)
+        buried = (out[between, 2] == 0) & (out[between, 0] < -s.least_buried)
         field, field_wear = BINS[1:] <= FIELD, x[TOP + 1 :][FIELD_SPLINES]
         reasons = {
             Verdict.FEW_POINTS: seen.mean() < s.fewest_bins,
             Verdict.FIELD_MISSING: seen[field].mean() < s.fewest_field,
             Verdict.POOR_FIT: rail.mean() < 1 - s.most_outside
             or rms_of(out) > s.most_rms
-            or max(abs(fitted.top.off), abs(fitted.gauge.off)) > s.most_off,
+            or max(abs(fitted.top.off), abs(fitted.gauge.off)) > s.most_off
+            or buried.sum() > s.most_buried * between.sum(),
             Verdict.TOP_MISSING: fitted.top.points < s.fewest_nearby,
             Verdict.GAUGE_MISSING: fitted.gauge.points < s.fewest_nearby,
             Verdict.UNSURE: not max(fitted.top.sd, fitted.gauge.sd) < s.most_sd or fitted.P[0, 0] > s.most_sd_y**2,
@@ -283,10 +313,19 @@ class Registration:
             verdict |= reason if holds else Verdict.GOOD
         return verdict
 
+    def _is_soiled(self, fitted: _Fitted, given: Array, peak: Array | None) -> bool:
+        """Whether there is dirt on running surface or gauge point."""
+        places = np.array(fitted.top[:2]), np.array(fitted.gauge[:2])
+        points = given, fitted.out, peak
+        self._soiled = soiled(self._settings.dirt, points, fitted.x, places, self._soiled)
+        return bool(self._soiled.any())
+
     def _remember(self, fitted: _Fitted, verdict: Verdict) -> None:
-        """Place and wear of a good fit; after a bad one, nothing."""
-        if verdict & PLACE_FAULTS:
+        """Place and wear of a good fit; under dirt what was before, after a bad fit nothing."""
+        if verdict & MISPLACED:
             self.forget()
+            return
+        if verdict & Verdict.DIRT:
             return
         self._last = fitted.x.copy()
         H, unworn = fitted.H, self._unworn.information

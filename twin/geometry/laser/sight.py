@@ -36,7 +36,7 @@ class CameraSight:
         """
         line = seen if isinstance(seen, Centres) else self._extractor.centres(seen)
         points, moved = self._map.points_and_sd(line.column.astype(np.float64), line.row, line.sd)
-        return self._registration.find(points, moved, line.saturated, tilt=tilt)
+        return self._registration.find(points, moved, line.saturated, tilt=tilt, peak=line.peak)
 
     def forget(self) -> None:
         """The next image is looked at as if it were the first."""

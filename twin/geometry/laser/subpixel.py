@@ -4,7 +4,7 @@ Its centre of gravity, over a window that follows it until window and centre agr
 ends, a saturated top and foreign light beside the line move nothing. On a slope the section down a column is wider.
 """
 
-from math import floor, sqrt
+from math import floor, pi, sqrt
 
 import numpy as np
 
@@ -86,7 +86,8 @@ def find_centre(image: Image, column: int, start: float, sd: float, window: floa
 def measure(
     image: Image, row: Array, path: IntArray, scales: tuple[float, float, float], out: Array, saturated: BoolArray
 ) -> None:
-    """Fill out (columns, 3): centre [rows], sd of its noise without speckle, sd of the line down the column.
+    """Fill out (columns, 4): centre [rows], sd of its noise without speckle, sd of the line down the column, its peak
+    [counts] as the light of a Gaussian of that sd has it.
 
     row (columns, choices) and path (columns,) as follow() has them; scales: sd of the line across itself [pixels],
     half width of the window in sd, noise of a pixel [counts]. NaN where there is no line. saturated (columns,).
@@ -108,4 +109,5 @@ def measure(
         # white noise of n = 2 half rows: the moment's variance is noise^2 half^3 2 / 3
         out[c, 1] = noise * sqrt(2.0 / 3.0 * half * half * half) / light
         out[c, 2] = sd
+        out[c, 3] = light / (sqrt(2.0 * pi) * sd)
         saturated[c] = image[round(centre), c] == WHITE

@@ -30,9 +30,11 @@ class Verdict(IntFlag):
 
     ROLL_UNSURE = 1024
     """The field side has not the section's shape, by dirt or damage: roll and place follow it, and so does the wear."""
+    DIRT = 2048
+    """Running surface or gauge point are not steel, by the head's shape or by their brightness."""
 
 
-FAULTS = Verdict(511)
+FAULTS = Verdict(511 | 2048)
 """Reasons that forbid the use of running surface and gauge point; the others leave them as they are."""
 PLACE_FAULTS = FAULTS | Verdict.ROLL_UNSURE
 """Reasons that forbid the use of the unworn head's lateral place, of the roll and of the wear."""
