@@ -33,6 +33,9 @@ BENCH: dict[str, Arguments] = {
     "geometry_laser": {},
     "geometry_rtf": {},
     "geometry_report": {},
+    "geometry_quantities": {},
+    "geometry_matching": {},
+    "geometry_exceedances": {"parts": 1},
     "kalman": {},
     "navigation_speed": {},
     "navigation_accuracy": {},
@@ -46,6 +49,7 @@ BENCH: dict[str, Arguments] = {
 }
 """Modules in the order they run, with the arguments of their figures(); timings first, while the machine is cool."""
 STUDY: dict[str, Arguments] = {
+    "geometry_exceedances": {"parts": 5, "table": "build/exceedances.md"},
     "kill9": {"kills": 1000},
     "standstill": {"hours": 8.0},
 }

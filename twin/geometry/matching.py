@@ -45,13 +45,14 @@ class MatchConfig(Settings):
     window: float = Field(50.0, ge=20, le=500, description="length correlated at a place [m]; two longest waves of D1")
     spacing: float = Field(10.0, ge=1, le=100, description="distance of such places [m]")
     drift: float = Field(
-        2e-3,
+        8e-3,
         gt=0,
         le=0.1,
-        description="standard deviation of the drift [m/m]; a worn wheel counts 2 mm per metre wrong",
+        description="standard deviation of the drift [m/m]; a worn wheel counts 2 mm per metre wrong, and a position "
+        "that is corrected by the curves moves by a third of a metre in ten",
     )
     drift_length: float = Field(
-        200.0, ge=10, le=10000, description="length over which the drift may change by its deviation [m]"
+        100.0, ge=10, le=10000, description="length over which the drift may change by its deviation [m]"
     )
     least_correlation: float = Field(
         0.5, gt=0, lt=1, description="mean correlation below which a place is not matched, 0 to 1"
