@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from twin.core.arrays import IntArray
 from twin.geometry.laser import Centres, Image, Strip
-from twin.geometry.laser.line import LARGEST_SD, PEAK_STEP, ROW_STEP, SD_STEP
+from twin.geometry.laser.line import LARGEST_SD, PEAK_STEP, ROW_STEP, SD_STEP, SHARING
 
 VERSION = 1
 MOST_PIXELS = 8_000_000
@@ -164,14 +164,14 @@ def _line_content(line: Centres) -> bytes:
     sd = np.rint(line.sd / SD_STEP).astype("<u2")
     column = np.diff(line.column, prepend=0).astype("<u2")
     planes = [_planes(values) for values in (column, row, sd)]
-    peak = np.rint(line.peak / PEAK_STEP).astype(np.uint8).tobytes()
+    peak = np.rint(line.peak[::SHARING] / PEAK_STEP).astype(np.uint8).tobytes()
     return _PART.pack(line.column.size) + _parts([*planes, peak, np.packbits(line.saturated).tobytes()])
 
 
 def _line(content: bytes, shape: tuple[int, int]) -> Centres:
     (n,) = _PART.unpack_from(content)
     _demand(n <= shape[1])
-    column, row, sd, peak, white = _unpacked(content[_PART.size :], [2 * n, 4 * n, 2 * n, n, -(-n // 8)])
+    column, row, sd, peak, white = _unpacked(content[_PART.size :], [2 * n, 4 * n, 2 * n, -(-n // SHARING), -(-n // 8)])
     columns = np.cumsum(_whole(column, "<u2").astype(np.int64))
     heights = np.cumsum(_whole(row, "<i4").astype(np.int64))
     spread = _whole(sd, "<u2").astype(np.float64)
@@ -182,7 +182,7 @@ def _line(content: bytes, shape: tuple[int, int]) -> Centres:
         column=columns,
         row=heights.astype(np.float64) * ROW_STEP,
         sd=np.minimum(spread, LARGEST_SD) * SD_STEP,
-        peak=np.frombuffer(peak, dtype=np.uint8).astype(np.float64) * PEAK_STEP,
+        peak=np.repeat(np.frombuffer(peak, dtype=np.uint8).astype(np.float64) * PEAK_STEP, SHARING)[:n],
         saturated=saturated,
     )
 

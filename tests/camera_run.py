@@ -23,7 +23,7 @@ from twin.core.blocks import RawBlock
 from twin.core.estimate import Form, GridBlock, Result
 from twin.core.track import HorizontalElement
 from twin.geometry.heads import HeadsFound
-from twin.geometry.laser.line import LARGEST_PEAK, PEAK_STEP, ROW_STEP, SD_STEP, Centres
+from twin.geometry.laser.line import ROW_STEP, SD_STEP, Centres, shared_peak
 from twin.pipeline.offline import smooth
 from twin.pipeline.twin import Seen
 from twin.simulation import Dynamics, IrregularityConfig, Leg, MotionConfig, Scenario, SimulatedRun, simulate
@@ -104,12 +104,11 @@ def line_of(camera: RailCamera, t: float, place: Array) -> Centres:
     lit = np.flatnonzero(line.brightness > 0)
     order = lit[np.argsort(line.pixels[lit, 0])]
     bright = np.interp(columns, line.pixels[order, 0], line.brightness[order])
-    peak = PEAK_STEP * np.clip(np.rint(bright / PEAK_STEP), 0, LARGEST_PEAK)
     return Centres(
         columns,
         np.rint(rows[columns] / ROW_STEP) * ROW_STEP,
         np.full(columns.size, round(SD / SD_STEP) * SD_STEP),
-        peak,
+        shared_peak(bright),
         np.zeros(columns.size, np.bool_),
     )
 

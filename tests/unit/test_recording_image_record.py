@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from recordings.image_record import ImageRecord, RecordKind, Seen, decode, encode, kind_of
-from twin.geometry.laser.line import PEAK_STEP, ROW_STEP, SD_STEP, Centres
+from twin.geometry.laser.line import ROW_STEP, SD_STEP, Centres, shared_peak
 from twin.geometry.laser.strip import Strip
 
 SHAPE = (96, 128)
@@ -20,7 +20,7 @@ LINE = Centres(
     np.arange(10, 90, 2),
     np.round(RNG.uniform(0, 90, 40) / ROW_STEP) * ROW_STEP,
     np.round(RNG.uniform(0.05, 3, 40) / SD_STEP) * SD_STEP,
-    PEAK_STEP * np.round(RNG.uniform(0, 255, 40)),
+    shared_peak(RNG.uniform(0, 900, 40)),
     RNG.random(40) > 0.5,
 )
 EMPTY = Centres(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, np.bool_))
@@ -53,7 +53,7 @@ def test_a_line_takes_a_tenth_of_its_strip() -> None:
         columns,
         np.rint(row / ROW_STEP) * ROW_STEP,
         np.rint(dice.uniform(0.1, 0.3, columns.size) / SD_STEP) * SD_STEP,
-        PEAK_STEP * np.rint(dice.uniform(90, 150, columns.size) / PEAK_STEP),
+        shared_peak(120 * (1 + 0.25 * dice.standard_normal(columns.size))),
         np.zeros(columns.size, np.bool_),
     )
     assert len(encode(ImageRecord(0, 0, (512, 1280), line))) < 2600

@@ -21,8 +21,9 @@ FIELD_RUST = np.radians(-55.0), np.radians(-36.0)
 """Directions of the field side that no wheel reaches [rad]."""
 LOW_RUST = np.radians(96.0), np.radians(108.0)
 """The same of the gauge side's lower corner [rad]."""
-LOWER_QUARTER = 25.0
-"""Percentile of the brightness at a place: dirt that covers a part of it shows, a spot of glare does not hide it."""
+DIMMEST, MIDDLE = (0.0, 0.5), (0.25, 0.75)
+"""Part of the points by their brightness whose mean is taken: at a place the dimmer half, so that dirt shows which
+covers a part of it and a spot of glare does not hide it; of rust the middle. Means, as brightness has coarse steps."""
 ANGLES = np.radians(np.arange(-56.0, 104.0, 2.0))
 """Directions at which wear is compared [rad]: where heads are seen."""
 ABOUT = np.radians(9.0)
@@ -92,9 +93,15 @@ def _bump(wear: Array, angle: float) -> float:
 def _rust(settings: DirtSettings, angle: Array, peak: Array) -> float:
     """Brightness of rust: of the brighter side, as a drop or a splash on the glass may dim one; NaN without."""
     sides = [peak[(angle > low) & (angle < high)] for low, high in (FIELD_RUST, LOW_RUST)]
-    known = [float(np.median(side)) for side in sides if side.size >= settings.fewest]
+    known = [_mean_of(side, MIDDLE) for side in sides if side.size >= settings.fewest]
     return max(known, default=float("nan"))
 
 
 def _dimmest(settings: DirtSettings, peak: Array) -> float:
-    return float(np.percentile(peak, LOWER_QUARTER)) if peak.size >= settings.fewest else float("nan")
+    return _mean_of(peak, DIMMEST) if peak.size >= settings.fewest else float("nan")
+
+
+def _mean_of(values: Array, part: tuple[float, float]) -> float:
+    """Mean of a part of the values, by size."""
+    low, high = (round(share * values.size) for share in part)
+    return float(np.mean(np.sort(values)[low : max(high, low + 1)]))

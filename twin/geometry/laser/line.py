@@ -24,8 +24,9 @@ ROW_STEP, SD_STEP = 1 / 1024, 1 / 4096
 """Of recorded centres and their standard deviations [pixels]: a hundredth of the best that is measured."""
 LARGEST_SD = 65535
 """Of a recorded centre, in steps."""
-PEAK_STEP, LARGEST_PEAK = 4, 255
-"""Of recorded brightness [counts], a quarter of its speckle, and its end in steps."""
+PEAK_STEP, LARGEST_PEAK, SHARING = 4, 255, 4
+"""Of recorded brightness: step [counts], end in steps, and how many points one by one share their mean: it speckles,
+and is looked at over millimetres."""
 
 
 class ExtractionSettings(Settings):
@@ -77,8 +78,8 @@ class Centres:
     sd: Array
     """[pixels], in steps of SD_STEP."""
     peak: Array
-    """Brightness of the line's middle over what is beside it, by the light of its whole width [counts], in steps of
-    PEAK_STEP."""
+    """Brightness of the line's middle over what is beside it, by the light of its whole width [counts]: of every
+    SHARING points their mean, in steps of PEAK_STEP."""
     saturated: BoolArray
 
 
@@ -130,8 +131,7 @@ class LineExtractor:
         kept = np.flatnonzero(np.isfinite(self._found[:, 0]))
         sd = np.clip(np.rint(self._sd[kept] / SD_STEP), 1, LARGEST_SD)
         row = np.rint(self._found[kept, 0] / ROW_STEP)
-        peak = np.clip(np.rint(self._found[kept, 3] / PEAK_STEP), 0, LARGEST_PEAK)
-        return Centres(kept, row * ROW_STEP, sd * SD_STEP, peak * PEAK_STEP, self._saturated[kept])
+        return Centres(kept, row * ROW_STEP, sd * SD_STEP, shared_peak(self._found[kept, 3]), self._saturated[kept])
 
     def cut(self, image: Image, settings: StripSettings) -> Strip | None:
         """The strip of an image that gives its line; None where only the whole image does."""
@@ -172,6 +172,14 @@ class LineExtractor:
         s, ridges = self._settings, self._ridges
         measure(image, ridges.row, ridges.path, (s.sd_line, s.window, noise), self._found, self._saturated)
         clean(self._found, self._sd, (s.speckle, s.correlation, s.outlier), s.shortest)
+
+
+def shared_peak(peak: Array) -> Array:
+    """Brightness (n,) as it is recorded."""
+    starts = np.arange(0, peak.size, SHARING)
+    counts = np.minimum(SHARING, peak.size - starts)
+    means = np.add.reduceat(peak, starts) / counts if peak.size else peak
+    return np.repeat(PEAK_STEP * np.clip(np.rint(means / PEAK_STEP), 0, LARGEST_PEAK), counts)
 
 
 @compiled
