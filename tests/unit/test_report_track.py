@@ -22,7 +22,7 @@ from twin.geometry.quantities.line_table import LineTable, SpeedStretch
 from twin.geometry.quantities.quantity import Rail, Severity
 from twin.geometry.rails import STEP
 from twin.report import Judged, ReportConfig, RunData, judge
-from twin.report.config import Origin, TrackReportConfig
+from twin.report.config import LongWaves, Origin, TrackReportConfig
 from twin.report.geojson import write_geojson
 from twin.report.html import render
 from twin.report.laid_over import LaidOver, lay_over
@@ -134,7 +134,7 @@ def test_rails_far_from_the_others_are_left_out_and_counted(data: RunData) -> No
     block = rails_block(1000.0)
     far = replace(rails_block(100.0), index=np.arange(400) + 10**8)
     apart = RunData.build([block, far], label=LABEL, places=PLACES, direction=Direction.INCREASING)
-    rails = rail_run(apart, long_wave=250.0)
+    rails = rail_run(apart, long_wave=LongWaves())
     assert rails is not None
     assert (len(rails.trace), rails.apart) == (4000, 400)
 

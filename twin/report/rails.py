@@ -15,7 +15,7 @@ from twin.geometry.quantities.quantity import Kind, Rail, TrackGeometry
 from twin.geometry.quantities.recipes import curvature_recipe, recipes, signals
 from twin.geometry.quantities.uncertainty import RailErrors, Spectrum, standard_deviation
 from twin.geometry.rails import STEP, RailFlag, RailTrace
-from twin.report.config import TrackReportConfig
+from twin.report.config import LongWaves, TrackReportConfig
 from twin.report.data import GridTable, RunData
 
 FARTHEST = 20_000.0
@@ -37,8 +37,8 @@ class RailRun:
     """Points left out as they lie too far from the others."""
 
 
-def rail_run(data: RunData, *, long_wave: float) -> RailRun | None:
-    """The rails of a run; None where it has none. long_wave: wavelength at which navigation errs most [m]."""
+def rail_run(data: RunData, *, long_wave: LongWaves) -> RailRun | None:
+    """The rails of a run; None where it has none. long_wave: wavelength at which navigation errs most."""
     table = data.rails
     if table is None:
         return None
@@ -137,7 +137,7 @@ def _known(sd: Array) -> Array:
     return np.where(known, sd, np.median(sd[known]) if known.any() else 0.0)
 
 
-def _with_navigation(white: dict[str, Array], table: GridTable | None, s: Array, long_wave: float) -> RailErrors:
+def _with_navigation(white: dict[str, Array], table: GridTable | None, s: Array, long_wave: LongWaves) -> RailErrors:
     """The errors of images with those of the trajectory and roll the cameras hang on.
 
     Navigation states their standard deviations. Along the line they are taken as what filters that integrate noise
@@ -154,11 +154,11 @@ def _with_navigation(white: dict[str, Array], table: GridTable | None, s: Array,
         return images
     return replace(
         images,
-        S_y=_path(usual["sd_r_y"], long_wave),
-        S_z=_path(usual["sd_r_z"], long_wave),
-        S_roll=_angle(usual["sd_roll"], long_wave),
+        S_y=_path(usual["sd_r_y"], long_wave.lateral),
+        S_z=_path(usual["sd_r_z"], long_wave.vertical),
+        S_roll=_angle(usual["sd_roll"], long_wave.lateral),
         scale=np.sqrt(np.mean(np.square(shares), axis=0)),
-        longest=20 * long_wave,
+        longest=20 * max(long_wave.lateral, long_wave.vertical),
     )
 
 
