@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from recordings import ResultReader, open_recording
@@ -77,8 +78,12 @@ def test_a_killed_run_that_keeps_few_pixels_is_continued(tmp_path: Path, folder:
         with_cameras(served, folder, keep="every", every=5)
         first = served.start()
         served.wait_until(12.0)
+        processes = psutil.Process(first.pid).children(recursive=True)
         first.kill()
         first.communicate(timeout=PATIENCE)
+    _, alive = psutil.wait_procs(processes, timeout=PATIENCE)
+    assert len(processes) >= 2
+    assert not alive  # cameras end with the run they belong to
     with (
         ServedRun(tmp_path, speed=SPEED, origin_ns=served.clock.origin_ns) as served,
         CameraServer(folder, served.emulator, served.clock),

@@ -3,7 +3,6 @@
 Reading, recording and seeing two cameras takes a core: beside the devices' ports, on one interpreter, ports would wait.
 """
 
-import os
 import signal
 import threading
 import time
@@ -25,6 +24,7 @@ from sensors.camera_source import live_images, open_source
 from sensors.host_clock import HostClock
 from sensors.laser_camera import TimedImage
 from twin.cli.camera_recorder import CameraRecorder
+from twin.cli.workers import end_with_parent
 from twin.core.errors import RailTwinError
 from twin.geometry.heads import Finder, HeadConfig, HeadsFound, RailImage
 from twin.pipeline.track_geometry import RailSource
@@ -132,13 +132,12 @@ def work(task: CameraTask, out: "Queue[CameraImage | CameraNews | None]", stop: 
     """The process: see images until told to stop, or until nobody is left to tell."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the run ends its cameras in order
+    end_with_parent()  # nobody takes what is seen once the run was killed
     eye = _Eye(task)
     reader = _Reader(task, stop)
     reader.start()
-    parent, told = os.getppid(), 0.0
+    told = 0.0
     while not (stop.is_set() and reader.over):
-        if os.getppid() != parent:
-            os._exit(1)  # the run was killed: nobody takes what is seen
         image = reader.next()
         if image is not None:
             _hand_over(out, eye.see(*image), reader.faults)

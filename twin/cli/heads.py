@@ -16,6 +16,7 @@ import numpy as np
 
 from recordings import RecordedImage
 from recordings.image_record import decode
+from twin.cli.workers import end_with_parent
 from twin.core.blocks import RawBlock
 from twin.geometry.fusion import SeenRail
 from twin.geometry.heads import Finder, HeadConfig, HeadsFound, RailImage
@@ -127,6 +128,7 @@ _finder: Finder | None = None
 
 def _prepare(source: RailSource, heads: HeadConfig) -> None:
     global _finder
+    end_with_parent()
     _finder = source.finder(heads)
 
 

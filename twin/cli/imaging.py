@@ -26,6 +26,7 @@ from sensors.camera import CameraDevice
 from twin.cli.camera_recorder import CameraRecorder
 from twin.cli.config import RunConfig
 from twin.cli.toml_text import to_toml
+from twin.cli.workers import end_with_parent
 from twin.core.arrays import Array, IntArray
 from twin.core.errors import RecordingError
 from twin.geometry.laser import ExtractionSettings
@@ -178,7 +179,7 @@ def _eye(camera: Camera) -> RailCamera:
 
 def _process() -> ProcessPoolExecutor:
     """One process for one camera: it keeps the fields of noise it draws images from."""
-    return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=end_with_parent)
 
 
 def _prepare(camera: Camera, imaging: ImagingConfig, numbers: IntArray, t_ns: IntArray) -> None:

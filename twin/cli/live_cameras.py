@@ -19,6 +19,7 @@ from twin.cli.camera_process import CameraImage, CameraProcess, CameraStatus, Ca
 from twin.cli.camera_recorder import without_pixels
 from twin.cli.config import RunConfig, parse_config
 from twin.cli.processing import twin_setup
+from twin.cli.workers import end_with_parent
 from twin.core.errors import RecordingError
 from twin.core.estimate import OperatorEvent
 from twin.geometry.laser import LineExtractor
@@ -92,7 +93,7 @@ class PixelKeeper:
 
     def watch(self, over: threading.Event) -> None:
         """Until the run is over."""
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
             pool.submit(os.getpid)  # starts the process: it takes seconds to load
             while not over.wait(LOOK_S):
                 if shutil.disk_usage(self._recording).free < self._config.recording.images.free_bytes:

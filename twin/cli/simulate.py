@@ -131,12 +131,19 @@ def _workers(count: int) -> "Iterator[ProcessPoolExecutor]":
     from multiprocessing import get_context
 
     context = get_context("spawn")
-    with ProcessPoolExecutor(count, mp_context=context, initializer=signal, initargs=(SIGINT, _end_quietly)) as pool:
+    with ProcessPoolExecutor(count, mp_context=context, initializer=_begin_worker) as pool:
         try:
             yield pool
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _begin_worker() -> None:
+    from twin.cli.workers import end_with_parent
+
+    end_with_parent()
+    signal(SIGINT, _end_quietly)
 
 
 def _end_quietly(number: int, frame: object) -> None:
