@@ -39,7 +39,8 @@ def config_of(scenario: Scenario, *, name: str = "simulated", ports: Mapping[str
     ports: by name of the device.
     """
     length = sum(element.length for element in scenario.horizontal)
-    start = scenario.motion.start if scenario.direction is Direction.INCREASING else length - scenario.motion.start
+    ahead = scenario.motion.start + _measuring_body(scenario)
+    start = ahead if scenario.direction is Direction.INCREASING else length - ahead
     survey, ports = scenario.surveyed, ports or {}
     return RunConfig(
         run=RunIdentity(name=name, direction=scenario.direction, start_s=survey.start(start, length=length)),
@@ -181,6 +182,13 @@ def _navigation(scenario: Scenario) -> NavigationConfig:
             "latitude_deg": None if latitude is None else round(degrees(latitude), 2),
         }
     )
+
+
+def _measuring_body(scenario: Scenario) -> float:
+    """How far the middle of the measuring body lies ahead of the vehicle's, from which the timetable counts [m]."""
+    if scenario.dynamics is None:
+        return 0.0
+    return float(vehicle(scenario.dynamics.vehicle).body(scenario.dynamics.measuring_body).position[0])
 
 
 def _wheel_radius(scenario: Scenario) -> float:
