@@ -1,0 +1,1 @@
+"""Plain references of the compiled observers."""
