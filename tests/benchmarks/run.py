@@ -41,6 +41,7 @@ BENCH: dict[str, Arguments] = {
     "navigation_accuracy": {},
     "position": {},
     "navigation_faults": {},
+    "observer_accuracy": {"seeds": (911,)},
     "standstill": {"hours": 1.0},
     "replay_equal": {"cuttings": 20},
     "memory": {},
@@ -52,6 +53,7 @@ STUDY: dict[str, Arguments] = {
     "geometry_exceedances": {"parts": 5, "table": "build/exceedances.md"},
     "kill9": {"kills": 1000},
     "standstill": {"hours": 8.0},
+    "observer_accuracy": {"seeds": (911, 912, 913, 914, 915)},
 }
 """What a study does more thoroughly."""
 
