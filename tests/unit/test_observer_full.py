@@ -12,6 +12,7 @@ from twin.core.arrays import Array, G
 from twin.observer.config import TrackPrior
 from twin.observer.full_filter import FullObserver, FullSteps, full_steps, noise, smoothed_outputs
 from twin.observer.full_model import FullModel, full_model
+from twin.observer.observability import transfer
 from twin.observer.plain.full import follow
 from twin.observer.sensors import Fitted, full_set, seville_set
 from twin.observer.steady import steady
@@ -163,3 +164,11 @@ def test_missing_samples_are_not_accepted_and_harm_nothing() -> None:
     assert not part.accepted[1000:1100, 0].any()
     assert np.isfinite(part.causal).all()
     assert np.isfinite(smoothed_outputs([part])[0]).all()
+
+
+def test_both_bogies_meet_the_same_rails_in_spectra() -> None:
+    """Alignment under the third wheelset is that under the first, 19 m later."""
+    omega, model = 2 * np.pi * np.array([0.5, 2.0]), modelled("lateral")
+    rows = np.stack([model.outputs[f"wheelset {w}.alignment"] for w in (1, 3)])
+    first, third = transfer(model, rows, omega).swapaxes(0, 1)
+    assert_allclose(third, first * np.exp(-1j * omega * 19.0 / V)[:, None], rtol=1e-9, atol=1e-15)

@@ -63,6 +63,8 @@ class FullModel:
     """'body.number' of the track frames."""
     outputs: dict[str, Array]
     """(n,) rows of what is estimated, by name."""
+    sources: tuple[tuple[int, float], ...] = ()
+    """Of each noise: which one it is in truth, and how much later [s]: bogies run over the same rails. Empty: own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ class Bogies:
     groups: tuple[tuple[str, ...], ...]
     behind: tuple[tuple[float, ...], ...]
     """Of each bogie: distances of its wheelsets from its leading one, itself left out [m]."""
+    later: tuple[float, ...]
+    """Distance of each bogie's leading wheelset from the first one [m]."""
 
     @classmethod
     def of(cls, vehicle: Vehicle) -> "Bogies":
@@ -82,7 +86,9 @@ class Bogies:
             frames.setdefault(frame, []).append(wheelset.name)
         places = {wheelset.name: wheelset.position[0] for wheelset in vehicle.wheelsets}
         behind = tuple(tuple(places[group[0]] - places[name] for name in group[1:]) for group in frames.values())
-        return cls(tuple(tuple(group) for group in frames.values()), behind)
+        first = max(places.values())
+        later = tuple(first - places[group[0]] for group in frames.values())
+        return cls(tuple(tuple(group) for group in frames.values()), behind, later)
 
 
 def full_model(
@@ -122,7 +128,9 @@ def full_model(
     C, D = (np.stack([getattr(row, word) for row in found]) if found else np.zeros((0, 0)) for word in ("x", "u"))
     outputs = {name: seen[name] for name in rough if name.endswith(words)}
     outputs |= {name: np.eye(n + k)[place] for place, name in enumerate(space.coordinates)}
-    return FullModel(space.speed, A, B, L, C, D, rows.inputs, outputs)
+    own = [(place, 0.0) for place in range(len(space.coordinates))]
+    rails = [(len(own) + k, later / space.speed) for later in bogies.later for k in range(len(words))]
+    return FullModel(space.speed, A, B, L, C, D, rows.inputs, outputs, (*own, *rails))
 
 
 def _seen(bogies: Bogies, words: tuple[str, ...], waves: list[Wave], n: int, k: int) -> dict[str, Array]:

@@ -32,9 +32,18 @@ def frequencies(speed: float, *, longest: float, shortest: float, count: int = 1
 
 
 def transfer(model: FullModel, rows: Array, omega: Array) -> Complex:
-    """(frequencies, rows, noises) from white noises of unit density to rows (rows, n) of the states."""
+    """(frequencies, rows, sources) from white noises of unit density to rows (rows, n) of the states.
+
+    Here delays are exact: what the second bogie meets is what the first one met.
+    """
     eye = np.eye(len(model.A))
-    return np.stack([rows @ np.linalg.solve(1j * w * eye - model.A, model.L) for w in omega])
+    G: Complex = np.stack([rows @ np.linalg.solve(1j * w * eye - model.A, model.L) for w in omega])
+    if not model.sources:
+        return G
+    joined = np.zeros((*G.shape[:2], max(source for source, _ in model.sources) + 1), dtype=np.complex128)
+    for column, (source, late) in enumerate(model.sources):
+        joined[:, :, source] += G[:, :, column] * np.exp(-1j * omega * late)[:, None]
+    return joined
 
 
 def sensor_spectra(model: FullModel, r: Array, omega: Array, *, dt: float) -> Complex:
