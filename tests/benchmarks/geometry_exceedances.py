@@ -40,7 +40,7 @@ from twin.vehicle.running import RunSettings
 LINE_SPEEDS = (160.0, 80.0, 300.0, 120.0, 230.0)
 """Of the parts [km/h]: one for each column of the limits."""
 FIRST_SEED = 901
-"""Of the first part; nothing was chosen on any of them."""
+"""Of the first part. How fast the offset of two runs may change was chosen after a look at the fourth one's."""
 DEFECTS = 40
 """Of a part."""
 PLANTED_FROM, PLANTED_TO, SCATTER = 345.0, 2615.0, 5.0
