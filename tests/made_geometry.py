@@ -17,7 +17,7 @@ from twin.core.places import Direction
 from twin.core.quality import Quality
 from twin.geometry.fusion.placer import LAYOUT
 from twin.geometry.rails import STEP
-from twin.report import RunData, RunLabel
+from twin.report.data import RunData, RunLabel
 from twin.simulation.irregularity import Defect, DefectShape, Irregularity, IrregularityConfig, realise
 
 FINE = 0.05

@@ -10,7 +10,7 @@ from twin.core.estimate import Form, GridBlock, Health, OperatorEvent, Result, S
 from twin.core.places import Direction, KilometrePost, Places
 from twin.core.quality import Quality
 from twin.core.track import DesignTrack, HorizontalElement
-from twin.report import RunData, RunLabel
+from twin.report.data import RunData, RunLabel
 
 STEP = 0.25
 SECOND = 1_000_000_000

@@ -32,6 +32,7 @@ BENCH: dict[str, Arguments] = {
     "simulation_speed": {},
     "geometry_laser": {},
     "geometry_rtf": {},
+    "geometry_accuracy": {},
     "geometry_report": {},
     "geometry_quantities": {},
     "geometry_matching": {},
@@ -49,7 +50,12 @@ BENCH: dict[str, Arguments] = {
     "mutated_frames": {"count": 1_000_000},
 }
 """Modules in the order they run, with the arguments of their figures(); timings first, while the machine is cool."""
+_SEEDS = (301, 302, 303, 304, 305)
 STUDY: dict[str, Arguments] = {
+    "geometry_accuracy": {
+        "seeds": dict.fromkeys(("tactical_20", "tactical_20_back", "tactical_40", "tactical_5", "consumer_20"), _SEEDS),
+        "pairs": _SEEDS,
+    },
     "geometry_exceedances": {"parts": 5, "table": "build/exceedances.md"},
     "kill9": {"kills": 1000},
     "standstill": {"hours": 8.0},

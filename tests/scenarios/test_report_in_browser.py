@@ -12,7 +12,8 @@ from tests.browser import CHROMIUM, NO_CHROMIUM, Browser
 from tests.made_run import LABEL, PLACES, grid, made_run
 from twin.core.estimate import Form
 from twin.core.places import Direction
-from twin.report import RunData, write_html
+from twin.report.data import RunData
+from twin.report.html import write_html
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
 

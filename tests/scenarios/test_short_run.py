@@ -12,7 +12,7 @@ from twin.core.places import Direction, Places
 from twin.core.quality import Quality
 from twin.pipeline.offline import smooth
 from twin.pipeline.twin import Twin, TwinSetup
-from twin.report import RunData, RunLabel
+from twin.report.data import RunData, RunLabel
 
 
 @pytest.fixture(scope="module")

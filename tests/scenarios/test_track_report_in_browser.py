@@ -12,9 +12,11 @@ from tests.made_geometry import geometry_run, made_config, rails_block
 from tests.made_run import LABEL, PLACES, design
 from tests.scenarios.test_report_in_browser import NON_BLANK, middle_of_strip, shown_length
 from twin.core.places import Direction
-from twin.report import ReportConfig, RunData, judge, write_html
 from twin.report.compared import compare_runs, write_comparison
-from twin.report.config import TrackReportConfig
+from twin.report.config import ReportConfig, TrackReportConfig
+from twin.report.data import RunData
+from twin.report.html import write_html
+from twin.report.judged import judge
 from twin.report.laid_over import lay_over
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)

@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.made_run import LABEL, LAYOUT, PLACES, SECOND, STEP, cut, grid, health, made_run
 from twin.core.estimate import Form, GridBlock, Health, OperatorEvent, Result
 from twin.core.places import Direction
-from twin.report import ReportConfig, RunData
+from twin.report.config import ReportConfig
+from twin.report.data import RunData
 from twin.report.health import Verdict, judge_measurements, judge_sources
 
 

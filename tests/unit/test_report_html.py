@@ -19,8 +19,9 @@ from numpy.testing import assert_allclose
 from tests.made_run import LABEL, PLACES, grid, made_run
 from twin.core.estimate import Form, OperatorEvent, Result
 from twin.core.places import Direction, KilometrePost, Places
-from twin.report import ReportConfig, RunData, RunLabel, write_html
-from twin.report.html import render
+from twin.report.config import ReportConfig
+from twin.report.data import RunData, RunLabel
+from twin.report.html import render, write_html
 from twin.report.pack import pack, unpack
 from twin.report.payload import kilometre_pieces
 from twin.report.spark import spark

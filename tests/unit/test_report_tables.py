@@ -12,7 +12,8 @@ from tests.made_run import LABEL, PLACES, SECOND, STEP, grid, made_run
 from twin.core.estimate import Form, GridBlock, Result, StateLayout
 from twin.core.places import Direction
 from twin.core.quality import Quality
-from twin.report import RunData, summary, write_csv
+from twin.report.data import RunData
+from twin.report.tables import summary, write_csv
 from twin.report.units import cant_mm, quality_words
 
 

@@ -21,10 +21,11 @@ from twin.geometry.quantities.limits import SHIPPED
 from twin.geometry.quantities.line_table import LineTable, SpeedStretch
 from twin.geometry.quantities.quantity import Rail, Severity
 from twin.geometry.rails import STEP
-from twin.report import Judged, ReportConfig, RunData, judge
-from twin.report.config import LongWaves, Origin, TrackReportConfig
+from twin.report.config import LongWaves, Origin, ReportConfig, TrackReportConfig
+from twin.report.data import RunData
 from twin.report.geojson import write_geojson
 from twin.report.html import render
+from twin.report.judged import Judged, judge
 from twin.report.laid_over import LaidOver, lay_over
 from twin.report.pdf import write_pdf
 from twin.report.plan import earth_plan, local_plan

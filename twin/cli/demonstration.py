@@ -21,7 +21,7 @@ from twin.cli.reporting import write_report
 from twin.cli.run_directory import RunDirectory
 from twin.cli.scenario_config import config_of
 from twin.core.errors import DeviceError, RecordingError
-from twin.report import RunData
+from twin.report.data import RunData
 from twin.simulation import Scenario, SimulatedRun, save_truth, simulate
 from twin.simulation.accuracy import Accuracy, Passage, judge
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from twin.cli.config import RunConfig
-    from twin.report import Judged, RunData
+    from twin.report.data import RunData
+    from twin.report.judged import Judged
     from twin.report.table_file import Column
 
 
@@ -86,8 +87,8 @@ def _grid(path: Path, to: Format, form: GridForm | None, out: Path | None) -> Pa
     from twin.cli.reporting import load_run
     from twin.cli.run_directory import RunDirectory
     from twin.core.estimate import Form
-    from twin.report import write_csv
     from twin.report.table_file import write_table
+    from twin.report.tables import write_csv
     from twin.report.track_export import navigation_columns
 
     data, _ = load_run(RunDirectory(path))
@@ -141,7 +142,7 @@ def _map(path: Path, limits: Path | None, out: Path | None) -> Path:
 def _judged(path: Path, limits: Path | None) -> "tuple[RunData, Judged, RunConfig]":
     from twin.cli.reporting import load_shown
     from twin.cli.run_directory import RunDirectory
-    from twin.report import judge
+    from twin.report.judged import judge
 
     data, config = load_shown(RunDirectory(path))
     judged = judge(data, config.report.geometry, limits=limits)

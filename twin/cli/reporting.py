@@ -13,10 +13,12 @@ from twin.cli.run_directory import RunDirectory, results_config, results_in
 from twin.core.errors import ConfigError, RecordingError
 from twin.core.estimate import Form, GridBlock, Result, StateLayout
 from twin.geometry.quantities.line_table import read_line
-from twin.report import Judged, ReportConfig, RunData, RunLabel, write_csv, write_html
-from twin.report.data import NAVIGATION, RAILS
-from twin.report.judged import judge_rails
+from twin.report.config import ReportConfig
+from twin.report.data import NAVIGATION, RAILS, RunData, RunLabel
+from twin.report.html import write_html
+from twin.report.judged import Judged, judge_rails
 from twin.report.rails import rail_run
+from twin.report.tables import write_csv
 
 if TYPE_CHECKING:
     from twin.report.laid_over import LaidOver

@@ -12,7 +12,6 @@ from itertools import pairwise
 
 import numpy as np
 from pydantic import Field
-from scipy.ndimage import median_filter
 
 from twin.core.arrays import Array, frozen
 from twin.core.places import Places
@@ -167,6 +166,8 @@ def _cuts(cells: _Cells, config: CurveConfig) -> list[int]:
 
 def _noise(cells: _Cells, config: CurveConfig) -> float:
     """Standard deviation of a cell about the course of the line [1/m], from most cells: curves' corners are few."""
+    from scipy.ndimage import median_filter  # here, as it is slow to load and a live run does without
+
     window = 2 * round(config.wander / config.cell / 2) + 1
     wandering = np.abs(cells.kappa - median_filter(cells.kappa, size=window, mode="nearest"))
     return max(config.noise, 1.4826 * float(np.median(wandering)))

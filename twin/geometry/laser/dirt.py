@@ -9,7 +9,6 @@ flanges; brightness is judged as a ratio within one image, which neither the las
 
 import numpy as np
 from pydantic import Field
-from scipy.interpolate import BSpline
 
 from twin.core.arrays import Array, BoolArray
 from twin.core.settings import Settings
@@ -28,8 +27,8 @@ ANGLES = np.radians(np.arange(-56.0, 104.0, 2.0))
 """Directions at which wear is compared [rad]: where heads are seen."""
 ABOUT = np.radians(9.0)
 """How far about a place a bump is looked for [rad]: 6 mm of surface."""
-KNOTS = FIRST + SPACING * (np.arange(SPLINES + 4) - 3)
-SHAPES = BSpline.design_matrix(ANGLES, KNOTS, 3).toarray()
+_OFF = np.abs((ANGLES[:, None] - FIRST) / SPACING - (np.arange(SPLINES) - 1))
+SHAPES = np.where(_OFF < 1, (4 - 6 * _OFF**2 + 3 * _OFF**3) / 6, np.where(_OFF < 2, (2 - _OFF) ** 3 / 6, 0.0))
 """(angles, SPLINES): wear at the angles for splines of the fit."""
 NOBODY = np.zeros(2, dtype=np.bool_)
 """Neither running surface nor gauge point."""

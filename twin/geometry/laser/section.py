@@ -16,8 +16,6 @@ from pathlib import Path
 import numpy as np
 from pydantic import Field
 
-from twin.contact.profiles import rail_profile
-from twin.contact.shapes import refined
 from twin.core.arrays import Array, frozen
 from twin.core.errors import ConfigError
 from twin.core.settings import Settings
@@ -94,6 +92,10 @@ class HeadSection:
 
 def head_section(settings: SectionSettings) -> HeadSection:
     """The section of a profile, laid."""
+    # here, as a run without cameras starts sooner without them
+    from twin.contact.profiles import rail_profile
+    from twin.contact.shapes import refined
+
     profile = rail_profile(settings.profile)
     zones = [refined(zone) for zone in profile.zones]
     u = np.append(np.concatenate([zone.y[:-1] for zone in zones]), zones[-1].y[-1])

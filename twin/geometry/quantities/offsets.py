@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import next_fast_len
-from scipy.signal import fftconvolve
 
 from twin.core.arrays import Array, frozen
 from twin.geometry.quantities.config import Chord
@@ -59,6 +58,8 @@ class Weights:
 
         Values go on beyond the ends as they stand there; unknown ones lie on the line between their neighbours.
         """
+        from scipy.signal import fftconvolve  # here, as it is slow to load and a live run does without
+
         known = np.isfinite(values)
         if not known.any():
             return np.full(values.size, np.nan)
