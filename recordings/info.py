@@ -4,16 +4,19 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firmware_interface.chunk import Chunk
 from recordings.damage import DamageReport, together
 from recordings.header import RecordingHeader
 from recordings.image import RecordedImage, has_images
-from recordings.image_record import RecordKind, kind_of
 from recordings.reader import RecordingReader
 from recordings.segments import IMAGES
 from twin.core.errors import RecordingError
 from twin.core.estimate import OperatorEvent
+
+if TYPE_CHECKING:
+    from recordings.image_record import RecordKind
 
 GAP_S = 1.0
 """Silence of a device that is called a gap [s]: the slowest sensor sends many packets in it."""
@@ -45,7 +48,7 @@ class CameraInfo:
     """What came from one camera."""
 
     camera: str
-    kinds: Mapping[RecordKind, int]
+    kinds: "Mapping[RecordKind, int]"
     """Images by what of them is there: whole, the strip around the line, the line alone."""
     damaged: int
     """Images whose record makes no sense."""
@@ -186,6 +189,8 @@ class _Camera:
         self._damaged = 0
 
     def add(self, image: RecordedImage) -> None:
+        from recordings.image_record import kind_of  # here, as a recorder starts sooner without it
+
         self._stream.add(Chunk(image.camera, image.t_ns, image.data))
         kind = kind_of(image.data)
         if kind is None:
