@@ -27,7 +27,7 @@ from twin.vehicle.running import RunSettings
 
 SPEED = 2.0
 """Times real time of the served run."""
-IDLE = 3.0
+IDLE = 24.0
 """Silence that ends it [s of its clock]."""
 SCENARIO = Scenario(
     horizontal=(HorizontalElement(length=150.0),),
