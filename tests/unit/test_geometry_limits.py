@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from twin.core.errors import ConfigError
-from twin.geometry.quantities.limits import SHIPPED, read_limits
+from twin.geometry.quantities.limits import SHIPPED, LimitTable, read_limits
 from twin.geometry.quantities.line_table import read_line
 from twin.geometry.quantities.quantity import Kind, Severity
 
@@ -20,10 +20,10 @@ immediate_action_mm = [22, 17]
 """
 
 
-def _read(tmp_path: Path, text: str) -> None:
+def _read(tmp_path: Path, text: str) -> LimitTable:
     path = tmp_path / "limits.toml"
     path.write_text(text, encoding="utf-8")
-    read_limits(path)
+    return read_limits(path)
 
 
 def test_the_shipped_table_judges_level_alignment_gauge_and_twist_in_three_classes() -> None:
@@ -46,7 +46,8 @@ def test_the_shipped_table_asks_its_user_to_check_it() -> None:
 
 
 def test_a_table_may_leave_a_class_out(tmp_path: Path) -> None:
-    _read(tmp_path, MINIMAL)
+    (row,) = _read(tmp_path, MINIMAL).limits
+    assert set(row.limits()) == {Severity.ALERT, Severity.IMMEDIATE_ACTION}
 
 
 @pytest.mark.parametrize(
